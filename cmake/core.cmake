@@ -1,0 +1,13 @@
+# ration_core: accounting, mechanisms, convex models; everything a table needs, without libtorch.
+file(GLOB_RECURSE ration_core_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+add_library(ration_core STATIC ${ration_core_sources})
+add_library(ration::ration_core ALIAS ration_core)
+target_include_directories(ration_core
+  PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
+  PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(ration_core SYSTEM PRIVATE ${KISSFFT_INCLUDE_DIR})
+target_link_libraries(ration_core
+  PUBLIC Eigen3::Eigen
+  PRIVATE Boost::headers OpenSSL::Crypto fmt::fmt Threads::Threads $<BUILD_INTERFACE:ration_warnings>)
+target_compile_definitions(ration_core PRIVATE RATION_VERSION="${PROJECT_VERSION}")
+target_compile_features(ration_core PUBLIC cxx_std_20)

@@ -1,0 +1,16 @@
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS ration_core EXPORT rationTargets)
+if(TARGET ration)
+  install(TARGETS ration)
+endif()
+install(DIRECTORY include/ration TYPE INCLUDE)
+install(EXPORT rationTargets NAMESPACE ration:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ration)
+
+configure_package_config_file(cmake/rationConfig.cmake.in rationConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ration)
+write_basic_package_version_file(rationConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/rationConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/rationConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ration)

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "ration/privacy/accountant.h"
+
+namespace ration {
+
+struct Budget {
+  double epsilon;  // > 0
+  double delta;    // 0 < delta < 1
+};
+
+// Each function searches the accountant's own epsilon, which must be monotone in the parameter, and returns a
+// value whose guarantee lies within the budget: never above it, and not below epsilon * (1 - 1e-3) unless
+// the parameter's range or its integrality stops it. Throws InputError when no value is within the budget.
+
+// The smallest noise multiplier: plan(noise) is the whole run's event.
+double calibrate_noise(const std::function<Event(double noise)>& plan, Relation relation,
+                       Accountant accountant, const Budget& budget);
+
+// The largest number of steps, at least 1.
+std::int64_t calibrate_steps(const std::function<Event(std::int64_t steps)>& plan, Relation relation,
+                             Accountant accountant, const Budget& budget);
+
+// The largest sampling rate in (0, 1].
+double calibrate_rate(const std::function<Event(double rate)>& plan, Relation relation, Accountant accountant,
+                      const Budget& budget);
+
+}  // namespace ration
