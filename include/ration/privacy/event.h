@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -78,7 +79,11 @@ class Event {
   std::string describe() const;
 
  private:
-  explicit Event(Node node);
+  explicit Event(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+  template <class Kind>
+  static Event of(Kind kind) {
+    return Event(std::make_shared<const Node>(std::move(kind)));
+  }
   std::shared_ptr<const Node> node_;
 };
 
