@@ -96,7 +96,7 @@ TEST(AboveThreshold, LaplaceFormIsPureDp) {
   const AboveThresholdOptions options{.sensitivity = 2.0, .noise = LaplaceSearch::with_epsilon(1.0)};
   double largest = 0.0;
   for (const double level : {-30.0, -15.0, 0.0}) {
-    const auto [queries, shifted] = worst_neighbours(options.sensitivity, 200, level);
+    const auto [queries, shifted] = worst_neighbours(options.sensitivity, 100, level);
     const Law p = first_above_law(queries, 0.0, noise_of(options));
     const Law q = first_above_law(shifted, 0.0, noise_of(options));
     largest = std::max(largest, testing::loss_range(p, q).largest());
@@ -110,7 +110,7 @@ TEST(AboveThreshold, GaussianFormIsConcentratedDp) {
   const AboveThresholdOptions options{.sensitivity = 2.0, .noise = GaussianSearch::with_rho(rho)};
   double largest = 0.0;
   for (const double level : {-30.0, -20.0, -10.0, 0.0}) {
-    const auto [queries, shifted] = worst_neighbours(options.sensitivity, 200, level);
+    const auto [queries, shifted] = worst_neighbours(options.sensitivity, 100, level);
     const Law p = first_above_law(queries, 0.0, noise_of(options));
     const Law q = first_above_law(shifted, 0.0, noise_of(options));
     for (const double order : {1.0, 2.0, 8.0, 32.0}) {

@@ -30,7 +30,7 @@ inline SearchNoise noise_of(const AboveThresholdOptions& options) {
 // noisy threshold: given it, the queries are independent.
 inline Law first_above_law(const std::vector<double>& queries, double threshold, const SearchNoise& noise) {
   const auto cdf = [&](double x) { return noise.gaussian ? normal_cdf(x) : laplace_cdf(x); };
-  constexpr int kCells = 20'000;
+  constexpr int kCells = 6'000;
   const double reach = noise.gaussian ? 9.0 : 35.0;
   Law law(queries.size() + 1, 0.0);
   for (int cell = 0; cell < kCells; ++cell) {
