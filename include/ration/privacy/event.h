@@ -72,7 +72,7 @@ class Event {
   // `base`, `count` >= 0 times.
   static Event repeated(Event base, std::int64_t count);
 
-  const Node& node() const { return *node_; }
+  const Node& node() const;
 
   // "Poisson(0.01) of Gaussian(noise 1.1), 1000 times": the words used in messages and certificates.
   std::string describe() const;
@@ -97,6 +97,8 @@ struct Event::Repeated {
   Event base;
   std::int64_t count;
 };
+
+inline const Event::Node& Event::node() const { return *node_; }
 
 // One kind of event and how often it happened: what a flattened composition consists of.
 struct CountedEvent {
