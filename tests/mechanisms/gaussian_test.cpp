@@ -36,8 +36,12 @@ TEST(GaussianMechanism, EveryOutputLiesOnTheGrid) {
 TEST(GaussianMechanism, ValuesThatRoundAlikeAreReleasedAlike) {
   const GaussianMechanism mechanism({});
   const double step = mechanism.grid().step();
-  const std::vector<double> on_grid = {3 * step, -7 * step, 1.0};
-  const std::vector<double> nearby = {3.4 * step, -7.4 * step, 1.0 - 0.4 * step};
+  std::vector<double> on_grid;
+  std::vector<double> nearby;
+  for (int i = -50; i < 50; ++i) {
+    on_grid.push_back(i * 1001 * step);
+    nearby.push_back((i * 1001 + 0.4) * step);
+  }
   EXPECT_EQ(released(mechanism, on_grid), released(mechanism, nearby));
 }
 
