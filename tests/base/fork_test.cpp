@@ -52,6 +52,19 @@ TEST(Fork, ChildAndParentFillDifferentWords) {
   EXPECT_TRUE(all_different(fill(random), child));
 }
 
+TEST(Fork, AFillInTheChildDropsTheBufferToo) {
+  SecureRandom random;
+  random.next_word();
+  const auto child = in_child([&] {
+    auto words = fill(random);
+    const auto more = draw(random);
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  });
+  ASSERT_EQ(child.size(), 1100u);
+  EXPECT_TRUE(all_different(draw(random), child));  // erased words, all 0, would be equal too
+}
+
 TEST(Fork, TwoChildrenDrawDifferentWords) {
   SecureRandom random;
   random.next_word();
