@@ -7,17 +7,12 @@
 #include <cstdint>
 #include <numbers>
 
+#include "base/per_processor.h"
+
 // Random words turned into exponential and Gaussian values, without branches, tables or library calls, so
 // that the compiler vectorises a loop over them on any processor. The series are Taylor series: their
 // coefficients explain themselves and their remainders are bounded below 2^-54 beside each.
 namespace ration::bits {
-
-#if defined(__GNUC__)
-// Without it a call from a function compiled for several processors would stay a call.
-#define RATION_INLINE [[gnu::always_inline]] inline
-#else
-#define RATION_INLINE inline
-#endif
 
 inline constexpr double kTwo52 = 0x1p52;
 
@@ -88,8 +83,8 @@ struct Pair {
   double second;
 };
 
-// A point on the unit circle, uniformly: an angle within pi/4 of the axis from 52 bits (never 0), then a
-// random bit exchanges the coordinates; `negate` turns it by pi. Relative error of each coordinate below
+// A point on the circle around 0, uniformly: an angle within pi/4 of the axis from 52 bits (never 0), then
+// one random bit exchanges the coordinates and another negates them. Relative error of each coordinate below
 // 6e-16.
 RATION_INLINE Pair point_on_circle(std::uint64_t word, double radius) {
   const double in_one_two = std::bit_cast<double>((word >> 12) | std::bit_cast<std::uint64_t>(1.0));

@@ -4,25 +4,16 @@
 #include <array>
 
 #include "base/bits_to_reals.h"
+#include "base/per_processor.h"
 #include "ration/base/check.h"
 #include "ration/base/distributions.h"
-
-// One machine code per processor generation, chosen when the program starts; elsewhere the portable one only.
-// (The sanitizers do not survive the choosing function, which runs before they are set up.)
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define RATION_PER_PROCESSOR __attribute__((target_clones("avx512f", "arch=haswell", "default")))
-#else
-#define RATION_PER_PROCESSOR
-#endif
 
 namespace ration {
 namespace {
 
-constexpr std::size_t kBlock = 1024;  // values: 8 KB of words and as much output stay in the first cache
-using Words = std::array<std::uint64_t, kBlock>;
+constexpr std::size_t kBlock = 1024;      // values: 8 KB of words and as much output stay in the first cache
+constexpr double kLargestStddev = 1e300;  // so that no value overflows
 
-// The values of one block: `pairs` first members, then as many second members.
 struct Replace {
   RATION_INLINE void operator()(double& out, double noise) const { out = noise; }
 };
@@ -30,6 +21,7 @@ struct Add {
   RATION_INLINE void operator()(double& out, double noise) const { out += noise; }
 };
 
+// Writes one block: `pairs` first members of the pairs, then as many second members.
 template <class Write>
 RATION_INLINE void transform(const std::uint64_t* __restrict words, std::size_t pairs, double stddev,
                              double* __restrict out, Write write) {
@@ -52,17 +44,19 @@ RATION_PER_PROCESSOR void add_block(const std::uint64_t* words, std::size_t pair
   transform(words, pairs, stddev, out, Add{});
 }
 
-using Block = void (*)(const std::uint64_t* words, std::size_t pairs, double stddev, double* out);
+using WriteBlock = void (*)(const std::uint64_t* words, std::size_t pairs, double stddev, double* out);
 
-void in_blocks(RandomSource& random, std::span<double> values, double stddev, Block block) {
-  Words words;
-  const std::size_t used = std::min(kBlock, values.size());
-  for (; values.size() >= 2; values = values.subspan(std::min(kBlock, values.size() & ~std::size_t{1}))) {
-    const std::size_t count = std::min(kBlock, values.size() & ~std::size_t{1});
+// All values but the last of an odd number of them.
+void write_pairs(RandomSource& random, std::span<double> values, double stddev, WriteBlock write_block) {
+  std::array<std::uint64_t, kBlock> words;
+  const std::size_t paired = values.size() - values.size() % 2;
+  for (std::size_t done = 0; done < paired;) {
+    const std::size_t count = std::min(kBlock, paired - done);
     random.fill(std::span(words).first(count));
-    block(words.data(), count / 2, stddev, values.data());
+    write_block(words.data(), count / 2, stddev, values.data() + done);
+    done += count;
   }
-  OPENSSL_cleanse(words.data(), used * sizeof(words[0]));
+  OPENSSL_cleanse(words.data(), std::min(kBlock, paired) * sizeof(words[0]));
 }
 
 }  // namespace
@@ -73,14 +67,14 @@ double standard_gaussian(RandomSource& random) {
 }
 
 void fill_gaussian(RandomSource& random, std::span<double> out, double stddev) {
-  require("fill_gaussian", "stddev", stddev, at_least(0));
-  in_blocks(random, out, stddev, &replace_block);
+  require("fill_gaussian", "stddev", stddev, at_least(0).at_most(kLargestStddev));
+  write_pairs(random, out, stddev, &replace_block);
   if (out.size() % 2 == 1) out.back() = stddev * standard_gaussian(random);
 }
 
 void add_gaussian(RandomSource& random, std::span<double> inout, double stddev) {
-  require("add_gaussian", "stddev", stddev, at_least(0));
-  in_blocks(random, inout, stddev, &add_block);
+  require("add_gaussian", "stddev", stddev, at_least(0).at_most(kLargestStddev));
+  write_pairs(random, inout, stddev, &add_block);
   if (inout.size() % 2 == 1) inout.back() += stddev * standard_gaussian(random);
 }
 
