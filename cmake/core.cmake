@@ -5,7 +5,6 @@ add_library(ration::ration_core ALIAS ration_core)
 target_include_directories(ration_core
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_include_directories(ration_core SYSTEM PRIVATE ${KISSFFT_INCLUDE_DIR})
 target_link_libraries(ration_core
   PUBLIC Eigen3::Eigen
   PRIVATE Boost::headers OpenSSL::Crypto fmt::fmt Threads::Threads $<BUILD_INTERFACE:ration_warnings>)

@@ -38,6 +38,7 @@ class GaussianMechanism {
 
   double stddev(std::size_t dimension) const;
   const Grid& grid() const { return grid_; }
+  const GaussianOptions& options() const { return options_; }
   Event event() const { return Event::gaussian(options_.noise_multiplier); }
 
  private:

@@ -35,11 +35,11 @@ struct Guarantee {
   double epsilon;  // rounded up; +infinity when nothing finite holds
   double delta;
   // The truth lies in [epsilon_lower, epsilon] when an accountant can say so (pld; gdp on full batch).
-  std::optional<double> epsilon_lower;
+  std::optional<double> epsilon_lower = std::nullopt;
   // False for an approximation that must never be certified (the central limit theorem of GDP).
   bool certified = true;
   // How the figure came about, for people: "order 12.4", "rho 0.125", "central limit approximation".
-  std::string detail;
+  std::string detail = {};
 };
 
 // The guarantee of everything in `event`, for 0 < delta < 1.

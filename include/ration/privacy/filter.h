@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ration/privacy/calibrate.h"
+#include "ration/privacy/event.h"
+#include "ration/privacy/relation.h"
+
+namespace ration {
+
+// A budget that is asked before every query. Methods choose their next query from what they have already seen, so
+// composition is fully adaptive, and a sum that is checked only at the end proves nothing; a filter does.
+//
+// Guarantee   whatever the caller asks, in whatever order and for whatever reason, everything that was granted
+//             together is (epsilon, delta)-DP.
+// A refused query changes nothing, so a cheaper one may still be granted later.
+// Not thread-safe: one run, one filter.
+class BudgetFilter {
+ public:
+  virtual ~BudgetFilter() = default;
+  BudgetFilter(const BudgetFilter&) = delete;
+  BudgetFilter& operator=(const BudgetFilter&) = delete;
+
+  // Whether the event would still fit. Throws InputError for an event this filter has no theorem for.
+  virtual bool fits(const Event& event) const = 0;
+  // Charges the event if it fits, and says whether it did.
+  [[nodiscard]] virtual bool spend(const Event& event) = 0;
+  // The epsilon, at the budget's delta, that everything granted so far adds up to; never above the budget's.
+  virtual double spent_epsilon() const = 0;
+  // The share of the budget that is gone, in the filter's own currency: 0 to 1, for progress bars.
+  virtual double spent_share() const = 0;
+
+ protected:
+  BudgetFilter() = default;
+};
+
+// sum of rho <= rho_total: full-batch events. [Whitehouse23, Thm 1; Feldman21]
+std::unique_ptr<BudgetFilter> make_zcdp_filter(const Budget& budget, Relation relation);
+
+// Grants while for some order the sum stays within epsilon minus the conversion's term: any event. [Feldman21, Lecuyer21]
+std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation relation);
+
+// sum of mu^2 <= mu_total^2: Gaussian events on the full batch, at no loss over the exact curve. [Koskela23; Smith22]
+std::unique_ptr<BudgetFilter> make_gdp_filter(const Budget& budget, Relation relation);
+
+// By name: 'rdp', 'zcdp' or 'gdp'. Any other accountant is for plans fixed before the run: InputError.
+std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation);
+
+}  // namespace ration

@@ -1,0 +1,204 @@
+#include "ration/privacy/accountant.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "privacy/steps.h"
+#include "privacy/zcdp_cost.h"
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/privacy/advanced.h"
+#include "ration/privacy/gdp.h"
+#include "ration/privacy/pld.h"
+#include "ration/privacy/rdp.h"
+#include "ration/privacy/tcdp.h"
+#include "ration/privacy/zcdp.h"
+
+namespace ration {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Covers the rounding of quadratures and sums (about 1e-12 relative) where a function rounds to nearest.
+constexpr double kAgainstUs = 1 + 1e-10;
+
+// Which combinations a theorem covers; tCDP's numeric conditions are checked where it is computed.
+bool covers(Accountant accountant, const Step& step) {
+  const bool gaussian = step.gaussian_noise.has_value();
+  switch (accountant) {
+    case Accountant::rdp:
+      return true;
+    case Accountant::pld:
+    case Accountant::gdp:
+      return gaussian && step.sampling != Sampling::fixed_size;
+    case Accountant::zcdp:
+      return step.sampling == Sampling::full;
+    case Accountant::tcdp:
+      return step.sampling != Sampling::poisson;
+    case Accountant::advanced:
+      return gaussian;
+  }
+  return false;
+}
+
+std::string what_would_work(const Step& step) {
+  std::string names;
+  for (const Accountant accountant : kAccountants) {
+    if (!covers(accountant, step)) continue;
+    const bool approximate = accountant == Accountant::gdp && step.sampling != Sampling::full;
+    if (!approximate) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", to_string(accountant));
+  }
+  return names;
+}
+
+std::string describe(const Step& step) {
+  const std::string what = step.gaussian_noise ? "Gaussian" : step.mechanisms.front().event.describe();
+  return step.sampling == Sampling::full ? fmt::format("{} on the full batch", what)
+                                         : fmt::format("{} on {} samples", what, to_string(step.sampling));
+}
+
+std::string why_not(Accountant accountant, const Step& step) {
+  if (covers(accountant, step)) return {};
+  return fmt::format("accountant '{}' cannot certify {}; use {}", to_string(accountant), describe(step),
+                     what_would_work(step));
+}
+
+SampledGaussianPlan gaussian_plan(const std::vector<Step>& steps) {
+  SampledGaussianPlan plan;
+  for (const Step& step : steps) {
+    plan.push_back({.rate = step.rate, .noise = *step.gaussian_noise, .count = step.count});
+  }
+  return plan;
+}
+
+Guarantee by_rdp(Guarantee out, const Event& event) {
+  const RdpOptimum best = RdpCurve(event, out.relation).epsilon(out.delta);
+  out.epsilon = best.epsilon * kAgainstUs;
+  out.detail = fmt::format("order {:.4g}", best.order);
+  return out;
+}
+
+Guarantee by_pld(Guarantee out, const std::vector<Step>& steps) {
+  const PldBounds bounds = pld_epsilon(gaussian_plan(steps), out.delta);
+  out.epsilon = bounds.upper;
+  out.epsilon_lower = bounds.lower;
+  out.detail = fmt::format("bracket {:.2g}", bounds.upper - bounds.lower);
+  return out;
+}
+
+Guarantee by_zcdp(Guarantee out, const std::vector<Step>& steps) {
+  double rho = 0;
+  for (const Step& step : steps) rho += static_cast<double>(step.count) * zcdp_cost(step);
+  out.epsilon = zcdp_epsilon(rho * kAgainstUs, out.delta);
+  out.detail = fmt::format("rho {:.6g}", rho);
+  return out;
+}
+
+Guarantee by_tcdp(Guarantee out, const std::vector<Step>& steps) {
+  std::vector<Tcdp> spent;
+  for (const Step& step : steps) {
+    const double rho = zcdp_cost(step) * kAgainstUs;
+    Tcdp one = step.sampling == Sampling::full ? Tcdp{rho, kInfinity} : subsample_zcdp(rho, step.rate);
+    one.rho *= static_cast<double>(step.count);
+    spent.push_back(one);
+  }
+  const Tcdp total = tcdp_compose(spent);
+  out.epsilon = tcdp_epsilon(total, out.delta);
+  out.detail = fmt::format("rho {:.6g}, omega {:.4g}", total.rho, total.omega);
+  return out;
+}
+
+Guarantee by_gdp(Guarantee out, const std::vector<Step>& steps) {
+  double squared_mu = 0;
+  for (const Step& step : steps) {
+    const double count = static_cast<double>(step.count);
+    const bool full = step.sampling == Sampling::full;
+    const double mu = full ? std::sqrt(count) / *step.gaussian_noise
+                           : gdp_clt_mu_poisson(step.rate, *step.gaussian_noise, count);
+    squared_mu += mu * mu;
+    out.certified = out.certified && full;
+  }
+  const double mu = std::sqrt(squared_mu);
+  out.epsilon = gdp_epsilon(mu * (1 + 1e-14), out.delta);
+  if (out.certified) out.epsilon_lower = out.epsilon * (1 - 1e-9);
+  out.detail = fmt::format("mu {:.6g}{}", mu, out.certified ? ", exact" : ", central limit: an approximation");
+  return out;
+}
+
+Guarantee by_advanced(Guarantee out, const std::vector<Step>& steps) {
+  out.epsilon = advanced_gaussian_epsilon(gaussian_plan(steps), out.delta);
+  out.detail = "best split of delta";
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Accountant accountant) {
+  switch (accountant) {
+    case Accountant::rdp:
+      return "rdp";
+    case Accountant::pld:
+      return "pld";
+    case Accountant::zcdp:
+      return "zcdp";
+    case Accountant::tcdp:
+      return "tcdp";
+    case Accountant::gdp:
+      return "gdp";
+    case Accountant::advanced:
+      return "advanced";
+  }
+  return "unknown";
+}
+
+Accountant accountant_from_string(std::string_view name) {
+  std::string known;
+  for (const Accountant accountant : kAccountants) {
+    if (name == to_string(accountant)) return accountant;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(accountant));
+  }
+  throw InputError(fmt::format("unknown accountant '{}'; expected one of {}", name, known));
+}
+
+std::string refusal(const Event& event, Relation relation, Accountant accountant) {
+  try {
+    for (const Step& step : steps_of(event, relation)) {
+      if (std::string reason = why_not(accountant, step); !reason.empty()) return reason;
+      if (accountant != Accountant::tcdp || step.sampling == Sampling::full) continue;
+      const auto violations = subsampling_violations(zcdp_cost(step), step.rate);
+      if (!violations.empty()) return fmt::format("accountant 'tcdp': {}", violations.front().sentence);
+    }
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+Guarantee account(const Event& event, Relation relation, Accountant accountant, double delta) {
+  require("account", "delta", delta, greater_than(0).less_than(1));
+  const std::vector<Step> steps = steps_of(event, relation);
+  for (const Step& step : steps) {
+    if (std::string reason = why_not(accountant, step); !reason.empty()) throw InputError(reason);
+  }
+  Guarantee out{.accountant = accountant, .relation = relation, .epsilon = 0, .delta = delta};
+  if (steps.empty()) return out;
+  switch (accountant) {
+    case Accountant::rdp:
+      return by_rdp(std::move(out), event);
+    case Accountant::pld:
+      return by_pld(std::move(out), steps);
+    case Accountant::zcdp:
+      return by_zcdp(std::move(out), steps);
+    case Accountant::tcdp:
+      return by_tcdp(std::move(out), steps);
+    case Accountant::gdp:
+      return by_gdp(std::move(out), steps);
+    case Accountant::advanced:
+      return by_advanced(std::move(out), steps);
+  }
+  throw InternalError("account: unknown accountant");
+}
+
+}  // namespace ration
