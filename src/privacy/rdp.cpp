@@ -233,7 +233,7 @@ double rdp_poisson_gaussian(double rate, double noise, double order) {
   return MomentTable(rate, noise).log_moment(order) / (order - 1);
 }
 
-double rdp_poisson_general(double rate, const RdpFunction& base, int order) {
+double rdp_poisson_general(double rate, const RdpFunction& base, int order, double tail_factor) {
   require("Poisson", "rate", rate, greater_than(0).at_most(1));
   require("rdp_poisson_general", "order", order, at_least(2));
   if (rate == 1) return base(order);
@@ -241,7 +241,7 @@ double rdp_poisson_general(double rate, const RdpFunction& base, int order) {
   LogSum sum;
   for (int l = 2; l <= order; ++l) {
     const double exponent = (l - 1) * base(l);
-    const double excess = l == 2 ? log_expm1(exponent) : log_sub_exp(std::log(3.0) + exponent, 0);
+    const double excess = l == 2 ? log_expm1(exponent) : log_sub_exp(std::log(tail_factor) + exponent, 0);
     sum.add(log_binomial(order, l) + (order - l) * std::log1p(-rate) + l * std::log(rate) + excess);
   }
   return log1p_exp(sum.value()) / (order - 1);

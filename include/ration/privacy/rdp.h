@@ -27,9 +27,9 @@ using RdpFunction = std::function<double(double order)>;
 // Gaussian on a Poisson sample, add_remove, any real order > 1. [Mironov19, Sec. 3.3]
 double rdp_poisson_gaussian(double rate, double noise, double order);
 
-// Any mechanism on a Poisson sample, add_remove, integer orders >= 2; the factor 3 on the terms l >= 3 is kept,
-// because without it the bound is proven only for some mechanisms. [Zhu19, Thm 5; Chen20, Lemma 4]
-double rdp_poisson_general(double rate, const RdpFunction& base, int order);
+// Any mechanism on a Poisson sample, add_remove, integer orders >= 2. `tail_factor` multiplies the terms l >= 3: 3 is what
+// is proven for every mechanism, 1 only for some, so 1 is for comparison and never certified. [Zhu19, Thm 5 and 6]
+double rdp_poisson_general(double rate, const RdpFunction& base, int order, double tail_factor = 3);
 
 // Any mechanism on a fixed-size subset without replacement, replace_one, integer orders >= 2. [Wang19, Thm 9]
 double rdp_fixed_size_general(double rate, const RdpFunction& base, int order);
