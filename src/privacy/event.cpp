@@ -47,46 +47,48 @@ void flatten_into(const Event& event, std::int64_t count, std::vector<CountedEve
 
 }  // namespace
 
-Event Event::nothing() { return of(Nothing{}); }
+Event::Event(Node node) : node_(std::make_shared<const Node>(std::move(node))) {}
+
+Event Event::nothing() { return Event(Nothing{}); }
 
 Event Event::gaussian(double noise_multiplier) {
-  return of(Gaussian{require("Gaussian", "noise_multiplier", noise_multiplier, kPositive)});
+  return Event(Gaussian{require("Gaussian", "noise_multiplier", noise_multiplier, kPositive)});
 }
 
-Event Event::laplace(double scale) { return of(Laplace{require("Laplace", "scale", scale, kPositive)}); }
+Event Event::laplace(double scale) { return Event(Laplace{require("Laplace", "scale", scale, kPositive)}); }
 
 Event Event::pure_dp(double epsilon) {
-  return of(PureDp{require("PureDp", "epsilon", epsilon, at_least(0))});
+  return Event(PureDp{require("PureDp", "epsilon", epsilon, at_least(0))});
 }
 
 Event Event::above_threshold_laplace(double threshold_epsilon, double query_epsilon) {
-  return of(AboveThresholdLaplace{
+  return Event(AboveThresholdLaplace{
       require("AboveThreshold", "threshold_epsilon", threshold_epsilon, kPositive),
       require("AboveThreshold", "query_epsilon", query_epsilon, kPositive)});
 }
 
 Event Event::above_threshold_gaussian(double threshold_noise, double query_noise) {
-  return of(AboveThresholdGaussian{require("AboveThreshold", "threshold_noise", threshold_noise, kPositive),
+  return Event(AboveThresholdGaussian{require("AboveThreshold", "threshold_noise", threshold_noise, kPositive),
                                       require("AboveThreshold", "query_noise", query_noise, kPositive)});
 }
 
 Event Event::noisy_max(double epsilon) {
-  return of(NoisyMax{require("NoisyMax", "epsilon", epsilon, kPositive)});
+  return Event(NoisyMax{require("NoisyMax", "epsilon", epsilon, kPositive)});
 }
 
 Event Event::poisson_sampled(double rate, Event base) {
-  return of(PoissonSampled{require("Poisson", "rate", rate, kRate), std::move(base)});
+  return Event(PoissonSampled{require("Poisson", "rate", rate, kRate), std::move(base)});
 }
 
 Event Event::fixed_size_sampled(double rate, Event base) {
-  return of(FixedSizeSampled{require("FixedSize", "rate", rate, kRate), std::move(base)});
+  return Event(FixedSizeSampled{require("FixedSize", "rate", rate, kRate), std::move(base)});
 }
 
-Event Event::composed(std::vector<Event> parts) { return of(Composed{std::move(parts)}); }
+Event Event::composed(std::vector<Event> parts) { return Event(Composed{std::move(parts)}); }
 
 Event Event::repeated(Event base, std::int64_t count) {
   require("Repeated", "count", static_cast<double>(count), at_least(0));
-  return of(Repeated{std::move(base), count});
+  return Event(Repeated{std::move(base), count});
 }
 
 std::string Event::describe() const {

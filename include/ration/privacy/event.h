@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -73,17 +72,13 @@ class Event {
   // `base`, `count` >= 0 times.
   static Event repeated(Event base, std::int64_t count);
 
-  const Node& node() const { return *node_; }
+  const Node& node() const;
 
   // "Poisson(0.01) of Gaussian(noise 1.1), 1000 times": the words used in messages and certificates.
   std::string describe() const;
 
  private:
-  explicit Event(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
-  template <class Kind>
-  static Event of(Kind kind) {
-    return Event(std::make_shared<const Node>(std::move(kind)));
-  }
+  explicit Event(Node node);
   std::shared_ptr<const Node> node_;
 };
 
@@ -102,6 +97,8 @@ struct Event::Repeated {
   Event base;
   std::int64_t count;
 };
+
+inline const Event::Node& Event::node() const { return *node_; }
 
 // One kind of event and how often it happened: what a flattened composition consists of.
 struct CountedEvent {

@@ -1,0 +1,100 @@
+#include "ration/privacy/advanced.h"
+
+#include <algorithm>
+#include <boost/math/tools/minima.hpp>
+#include <cmath>
+#include <numbers>
+
+#include "ration/base/check.h"
+#include "ration/base/numeric.h"
+#include "ration/privacy/gdp.h"
+
+namespace ration {
+namespace {
+
+constexpr double kRoundUp = 1 + 1e-13;
+
+// What the bounds need of a list of epsilon: sums that do not depend on the order of the steps.
+struct Sums {
+  double basic = 0;    // sum e
+  double squares = 0;  // sum e^2
+  double drift = 0;    // sum e tanh(e/2), the largest expected loss of an e-DP mechanism
+
+  void add(double epsilon, double count) {
+    basic += count * epsilon;
+    squares += count * epsilon * epsilon;
+    drift += count * epsilon * std::tanh(epsilon / 2);
+  }
+};
+
+// [Dwork10]'s bound has drift sum e (e^e - 1), which is larger, so it is never the least and not computed.
+double least_bound(const Sums& sums, double slack) {
+  if (slack == 0) return sums.basic * kRoundUp;
+  // ln(e + sqrt(squares)/slack), where the quotient may overflow.
+  const double kov = log_add_exp(1, 0.5 * std::log(sums.squares) - std::log(slack));
+  const double spread = std::sqrt(2 * sums.squares * std::min(-std::log(slack), kov));
+  return std::min(sums.basic, sums.drift + spread) * kRoundUp;
+}
+
+// ln(1 + q (e^epsilon - 1)), also where e^epsilon overflows.
+double amplified(double epsilon, double rate) {
+  if (epsilon < 30) return std::log1p(rate * std::expm1(epsilon));
+  return epsilon + std::log(rate) + std::log1p((1 - rate) / rate * std::exp(-epsilon));
+}
+
+double step_epsilon(const GaussianSteps& step, double step_delta) {
+  const double before_sampling = step_delta / step.rate * (1 - 1e-15);
+  if (before_sampling >= 1) return 0;  // delta = 1 says nothing, at epsilon = 0
+  return amplified(gaussian_epsilon(step.noise, before_sampling), step.rate);
+}
+
+double total_count(std::span<const GaussianSteps> steps) {
+  double total = 0;
+  for (const GaussianSteps& step : steps) {
+    require("advanced composition", "rate", step.rate, greater_than(0).at_most(1));
+    total += require("advanced composition", "count", static_cast<double>(step.count), at_least(0));
+  }
+  return total;
+}
+
+double epsilon_of_split(std::span<const GaussianSteps> steps, double total, double delta, double slack) {
+  // Rounded down, so that the parts never sum to more than delta.
+  const double step_delta = (delta - slack) / total * (1 - 1e-15);
+  Sums sums;
+  for (const GaussianSteps& step : steps) {
+    if (step.count > 0) sums.add(step_epsilon(step, step_delta), static_cast<double>(step.count));
+  }
+  return least_bound(sums, slack);
+}
+
+}  // namespace
+
+double advanced_composition_epsilon(double epsilon, double steps, double slack) {
+  require("advanced composition", "epsilon", epsilon, at_least(0));
+  require("advanced composition", "steps", steps, at_least(0));
+  require("advanced composition", "slack", slack, at_least(0).less_than(1));
+  Sums sums;
+  sums.add(epsilon, steps);
+  return least_bound(sums, slack);
+}
+
+double advanced_gaussian_epsilon(std::span<const GaussianSteps> steps, double delta) {
+  require("advanced composition", "delta", delta, greater_than(0).less_than(1));
+  const double total = total_count(steps);
+  if (total == 0) return 0;
+  // By the logarithm of slack/delta: the best share of the slack may be tiny.
+  const auto by_log_share = [&](double log_share) {
+    return epsilon_of_split(steps, total, delta, delta * std::exp(log_share));
+  };
+  constexpr int kBits = 20;
+  const double shared = boost::math::tools::brent_find_minima(by_log_share, -20.0, -1e-3, kBits).second;
+  const double basic = epsilon_of_split(steps, total, delta, 0);
+  return std::min(shared, basic);
+}
+
+double advanced_gaussian_epsilon(double noise, double rate, std::int64_t steps, double delta) {
+  const GaussianSteps all{noise, rate, steps};
+  return advanced_gaussian_epsilon({&all, 1}, delta);
+}
+
+}  // namespace ration

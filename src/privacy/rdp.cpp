@@ -1,0 +1,334 @@
+#include "ration/privacy/rdp.h"
+
+#include <boost/math/tools/minima.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "privacy/moment_table.h"
+#include "privacy/steps.h"
+#include "ration/base/check.h"
+#include "ration/base/numeric.h"
+#include "ration/privacy/rdp_curves.h"
+
+namespace ration {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Sums of positive terms given by their logarithms.
+class LogSum {
+ public:
+  void add(double log_term) { terms_.push_back(log_term); }
+  double value() const {
+    double largest = -kInfinity;
+    for (double term : terms_) largest = std::max(largest, term);
+    if (!std::isfinite(largest)) return largest;
+    double sum = 0;
+    for (double term : terms_) sum += std::exp(term - largest);
+    return largest + std::log(sum);
+  }
+
+ private:
+  std::vector<double> terms_;
+};
+
+// log(1 + e^x)
+double log1p_exp(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
+// log(e^x - 1), x > 0
+double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
+
+bool is_integer(double order) { return order == std::floor(order); }
+
+// The binomial sum, minus the part that adds up to one: every term is positive, so nothing cancels.
+// [Mironov19, Sec. 3.3: integer orders]
+double poisson_gaussian_integer(double rate, double noise, double order) {
+  LogSum sum;
+  for (double k = 2; k <= order; ++k) {
+    sum.add(log_binomial(order, k) + (order - k) * std::log1p(-rate) + k * std::log(rate) +
+            log_expm1(0.5 * k * (k - 1) / (noise * noise)));
+  }
+  return log1p_exp(sum.value()) / (order - 1);
+}
+
+// log of t_j, the coefficient of rate^j C(a, j) in the bounds for fixed-size subsets. [Wang19]
+double log_second_coefficient(double base_at_2) {
+  return std::min(std::log(4.0) + log_expm1(base_at_2), std::log(2.0) + base_at_2);
+}
+double log_coefficient(double base_at_j, int j) { return std::log(2.0) + (j - 1) * base_at_j; }
+
+// Sum over j of C(a, j) rate^j t_j, for a table of log t_j starting at j = 2.
+double rdp_from_coefficients(double rate, const std::vector<double>& log_coefficients, int order) {
+  LogSum sum;
+  for (int j = 2; j <= order; ++j) {
+    sum.add(log_binomial(order, j) + j * std::log(rate) + log_coefficients[static_cast<std::size_t>(j - 2)]);
+  }
+  return log1p_exp(sum.value()) / (order - 1);
+}
+
+// log E[(e^u - 1)^l] for even l, u = y/noise - 1/(2 noise^2), y ~ N(0,1): the alternating sum B(l) of [Wang19, Thm 27]
+// as the even central moment it is, so that nothing cancels.
+double log_central_moment(double noise, int l) {
+  constexpr double kReach = 9.2;
+  constexpr double kStep = 0.25;
+  const double mu = 1 / noise;
+  LogSum sum;
+  for (double y = -kReach; y <= l * mu + kReach; y += kStep) {
+    const double u = mu * (y - 0.5 * mu);
+    const double log_size = u > 40 ? u : std::log(std::abs(std::expm1(u)));
+    sum.add(l * log_size - 0.5 * y * y);
+  }
+  return sum.value() + std::log(kStep / std::sqrt(2 * std::numbers::pi));
+}
+
+// log t_j for j = 2..: grows on demand, because orders are asked one after the other.
+class FixedSizeGaussianCoefficients {
+ public:
+  explicit FixedSizeGaussianCoefficients(double noise) : noise_(noise) {}
+
+  const std::vector<double>& up_to(int order) {
+    for (int j = static_cast<int>(log_t_.size()) + 2; j <= order; ++j) log_t_.push_back(coefficient(j));
+    return log_t_;
+  }
+
+ private:
+  double coefficient(int j) {
+    const double general = log_coefficient(rdp_gaussian(noise_, j), j);
+    if (j == 2) return log_second_coefficient(rdp_gaussian(noise_, 2));
+    if (useless_in_a_row_ >= kGiveUpAfter) return general;
+    const double sharper =
+        std::log(4.0) + 0.5 * (central_moment(2 * (j / 2)) + central_moment(2 * ((j + 1) / 2)));
+    useless_in_a_row_ = sharper < general ? 0 : useless_in_a_row_ + 1;
+    return std::min(general, sharper);
+  }
+  double central_moment(int l) {
+    if (l != last_l_) {
+      last_l_ = l;
+      last_value_ = log_central_moment(noise_, l);
+    }
+    return last_value_;
+  }
+
+  // The central moment approaches the raw one from below as l grows; once it stops helping it never will again,
+  // and leaving a candidate out of a minimum is always safe.
+  static constexpr int kGiveUpAfter = 4;
+  double noise_;
+  std::vector<double> log_t_;
+  int useless_in_a_row_ = 0;
+  int last_l_ = 0;
+  double last_value_ = 0;
+};
+
+RdpFunction leaf_curve(const Event& event) {
+  return visit(
+      event,
+      [](const Event::Gaussian& e) -> RdpFunction {
+        return [noise = e.noise_multiplier](double a) { return rdp_gaussian(noise, a); };
+      },
+      [](const Event::Laplace& e) -> RdpFunction {
+        return [scale = e.scale](double a) { return rdp_laplace(scale, a); };
+      },
+      [](const Event::PureDp& e) -> RdpFunction {
+        return [epsilon = e.epsilon](double a) { return rdp_pure(epsilon, a); };
+      },
+      [](const Event::AboveThresholdLaplace& e) -> RdpFunction {
+        return [e](double a) { return rdp_above_threshold_laplace(e.threshold_epsilon, e.query_epsilon, a); };
+      },
+      [](const Event::AboveThresholdGaussian& e) -> RdpFunction {
+        return [e](double a) { return rdp_above_threshold_gaussian(e.threshold_noise, e.query_noise, a); };
+      },
+      [](const Event::NoisyMax& e) -> RdpFunction {
+        return [epsilon = e.epsilon](double a) { return rdp_noisy_max(epsilon, a); };
+      },
+      [](const auto&) -> RdpFunction { return [](double) { return 0.0; }; });
+}
+
+RdpFunction sum_of_curves(const std::vector<CountedEvent>& mechanisms) {
+  std::vector<std::pair<double, RdpFunction>> curves;
+  for (const auto& [event, count] : mechanisms) curves.emplace_back(static_cast<double>(count), leaf_curve(event));
+  return [curves = std::move(curves)](double order) {
+    double total = 0;
+    for (const auto& [count, curve] : curves) total += count * curve(order);
+    return total;
+  };
+}
+
+RdpFunction remembered(RdpFunction base) {
+  return [base = std::move(base), values = std::vector<double>{}](double order) mutable {
+    const auto index = static_cast<std::size_t>(order);
+    while (values.size() <= index) values.push_back(values.size() < 2 ? 0 : base(static_cast<double>(values.size())));
+    return values[index];
+  };
+}
+
+RdpFunction poisson_gaussian_curve(double rate, double noise) {
+  return [table = std::make_shared<MomentTable>(rate, noise)](double order) {
+    return table->log_moment(order) / (order - 1);
+  };
+}
+
+RdpFunction fixed_size_gaussian_curve(double rate, double noise) {
+  return [rate, coefficients = FixedSizeGaussianCoefficients(noise)](double order) mutable {
+    const int integer_order = static_cast<int>(order);
+    return rdp_from_coefficients(rate, coefficients.up_to(integer_order), integer_order);
+  };
+}
+
+RdpFunction sampled_curve(const Step& step, const RdpFunction& base) {
+  if (step.sampling == Sampling::poisson) {
+    return [rate = step.rate, base](double order) {
+      return rdp_poisson_general(rate, base, static_cast<int>(order));
+    };
+  }
+  if (step.gaussian_noise) return fixed_size_gaussian_curve(step.rate, *step.gaussian_noise);
+  return [rate = step.rate, base](double order) {
+    return rdp_fixed_size_general(rate, base, static_cast<int>(order));
+  };
+}
+
+// Sampling never costs privacy (the divergence of two mixtures is at most the worst divergence of their coupled
+// parts: joint quasi-convexity), so where an amplification bound is loose the unsampled curve stands in.
+RdpFunction step_curve(const Step& step) {
+  if (step.sampling == Sampling::full) return sum_of_curves(step.mechanisms);
+  if (step.sampling == Sampling::poisson && step.gaussian_noise) {
+    return poisson_gaussian_curve(step.rate, *step.gaussian_noise);
+  }
+  const RdpFunction base = remembered(sum_of_curves(step.mechanisms));
+  return [base, sampled = sampled_curve(step, base)](double order) { return std::min(base(order), sampled(order)); };
+}
+
+bool only_integers_are_proven(const Step& step) {
+  if (step.sampling == Sampling::full) return false;
+  return step.sampling == Sampling::fixed_size || !step.gaussian_noise;
+}
+
+}  // namespace
+
+double rdp_conversion_term(double order, double delta, RdpConversion conversion) {
+  if (conversion == RdpConversion::classic) return -std::log(delta) / (order - 1);
+  return std::log1p(-1 / order) - (std::log(delta) + std::log(order)) / (order - 1);
+}
+
+double rdp_to_epsilon(double rdp, double order, double delta, RdpConversion conversion) {
+  require("rdp_to_epsilon", "order", order, greater_than(1));
+  require("rdp_to_epsilon", "delta", delta, greater_than(0).less_than(1));
+  return std::max(0.0, rdp + rdp_conversion_term(order, delta, conversion));
+}
+
+double rdp_poisson_gaussian(double rate, double noise, double order) {
+  require("Poisson", "rate", rate, greater_than(0).at_most(1));
+  require("Gaussian", "noise_multiplier", noise, greater_than(0));
+  require("rdp_poisson_gaussian", "order", order, greater_than(1));
+  constexpr double kLongestSum = 4096;
+  if (rate == 1) return rdp_gaussian(noise, order);
+  if (is_integer(order) && order <= kLongestSum) return poisson_gaussian_integer(rate, noise, order);
+  return MomentTable(rate, noise).log_moment(order) / (order - 1);
+}
+
+double rdp_poisson_general(double rate, const RdpFunction& base, int order) {
+  require("Poisson", "rate", rate, greater_than(0).at_most(1));
+  require("rdp_poisson_general", "order", order, at_least(2));
+  if (rate == 1) return base(order);
+  // The terms of the bound minus the binomial terms that add up to one; each is positive.
+  LogSum sum;
+  for (int l = 2; l <= order; ++l) {
+    const double exponent = (l - 1) * base(l);
+    const double excess = l == 2 ? log_expm1(exponent) : log_sub_exp(std::log(3.0) + exponent, 0);
+    sum.add(log_binomial(order, l) + (order - l) * std::log1p(-rate) + l * std::log(rate) + excess);
+  }
+  return log1p_exp(sum.value()) / (order - 1);
+}
+
+double rdp_fixed_size_general(double rate, const RdpFunction& base, int order) {
+  require("FixedSize", "rate", rate, greater_than(0).at_most(1));
+  require("rdp_fixed_size_general", "order", order, at_least(2));
+  if (rate == 1) return base(order);
+  std::vector<double> log_t = {log_second_coefficient(base(2))};
+  for (int j = 3; j <= order; ++j) log_t.push_back(log_coefficient(base(j), j));
+  return rdp_from_coefficients(rate, log_t, order);
+}
+
+double rdp_fixed_size_gaussian(double rate, double noise, int order) {
+  require("FixedSize", "rate", rate, greater_than(0).at_most(1));
+  require("Gaussian", "noise_multiplier", noise, greater_than(0));
+  require("rdp_fixed_size_gaussian", "order", order, at_least(2));
+  if (rate == 1) return rdp_gaussian(noise, order);
+  return rdp_from_coefficients(rate, FixedSizeGaussianCoefficients(noise).up_to(order), order);
+}
+
+const std::vector<double>& integer_orders() {
+  static const std::vector<double> orders = [] {
+    std::vector<double> out;
+    for (double order = 2; order <= 4096; order = order < 128 ? order + 1 : std::floor(order * 1.04)) {
+      out.push_back(order);
+    }
+    return out;
+  }();
+  return orders;
+}
+
+struct RdpCurve::Part {
+  RdpFunction curve;
+  double count;
+  bool integers_only;
+};
+
+RdpCurve::RdpCurve(const Event& event, Relation relation) {
+  for (const Step& step : steps_of(event, relation)) {
+    parts_.push_back({step_curve(step), static_cast<double>(step.count), only_integers_are_proven(step)});
+  }
+}
+RdpCurve::RdpCurve(RdpCurve&&) noexcept = default;
+RdpCurve& RdpCurve::operator=(RdpCurve&&) noexcept = default;
+RdpCurve::~RdpCurve() = default;
+
+bool RdpCurve::needs_integer_orders() const {
+  return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.integers_only; });
+}
+
+double RdpCurve::operator()(double order) {
+  require("RdpCurve", "order", order, needs_integer_orders() ? at_least(2) : greater_than(1));
+  double total = 0;
+  for (Part& part : parts_) total += part.count * part.curve(order);
+  return total;
+}
+
+RdpOptimum RdpCurve::epsilon(double delta, std::span<const double> orders, RdpConversion conversion) {
+  RdpOptimum best{kInfinity, 0};
+  for (double order : orders) {
+    const double epsilon = rdp_to_epsilon((*this)(order), order, delta, conversion);
+    if (epsilon < best.epsilon) best = {epsilon, order};
+  }
+  return best;
+}
+
+RdpOptimum RdpCurve::epsilon(double delta, RdpConversion conversion, double max_order) {
+  require("RdpCurve", "delta", delta, greater_than(0).less_than(1));
+  if (parts_.empty()) return {0, kInfinity};
+  if (needs_integer_orders()) return epsilon(delta, integer_orders(), conversion);
+  const auto at = [&](double log_t) {
+    const double order = 1 + std::exp(log_t);
+    return (*this)(order) + rdp_conversion_term(order, delta, conversion);
+  };
+  // Walk up until the value rises again (or the last order): the minimum then lies in the last two strides.
+  const double last = std::log(max_order - 1);
+  const double stride = std::log(4.0);
+  double high = std::log(1e-4);
+  double value = at(high);
+  for (;;) {
+    const double next = std::min(high + stride, last);
+    const double next_value = at(next);
+    const bool rises = !(next_value < value);
+    high = next;
+    value = next_value;
+    if (rises || high >= last) break;
+  }
+  constexpr int kBits = 28;  // of the abscissa; the minimum itself is then right to the last digits
+  const auto [log_t, minimum] = boost::math::tools::brent_find_minima(at, high - 2 * stride, high, kBits);
+  const double best = std::min(minimum, value);
+  return {std::max(0.0, best), 1 + std::exp(best == minimum ? log_t : high)};
+}
+
+}  // namespace ration

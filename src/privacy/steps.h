@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ration/privacy/event.h"
+#include "ration/privacy/relation.h"
+
+namespace ration {
+
+enum class Sampling { full, poisson, fixed_size };
+
+// A composition as accountants see it: how the rows were drawn, what ran on them, how often.
+struct Step {
+  Sampling sampling;
+  double rate;                           // 1 for the full batch
+  std::vector<CountedEvent> mechanisms;  // what ran on the one sample; none of them sampled
+  std::int64_t count;
+  // The one Gaussian that all mechanisms together amount to, if they are all Gaussian: 1/s^2 adds up.
+  std::optional<double> gaussian_noise;
+};
+
+// "Poisson", "full batch", "fixed size": as in messages.
+std::string to_string(Sampling sampling);
+
+// Throws InputError when the sampler and the relation do not go together, or samples are nested: privacy.md, which
+// sampler goes with which accounting. A sample of rate 1 is the full batch.
+std::vector<Step> steps_of(const Event& event, Relation relation);
+
+}  // namespace ration
