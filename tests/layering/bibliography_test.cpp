@@ -9,10 +9,11 @@
 namespace ration::testing {
 namespace {
 
-// Keys as in "[Mironov19, Thm 4]" or "[Rogers16, Feldman21]": a capitalised name and two digits.
+// Keys as in "[Mironov19, Thm 4]" or "[Rogers16, Feldman21]": a capitalised name and two digits, or one of
+// two names.
 std::set<std::string> cited_keys(const std::string& text) {
-  static const std::regex citation(R"(\[([A-Z][A-Za-z]+[0-9]{2}[^\]\n]*)\])");
-  static const std::regex key(R"([A-Z][A-Za-z]+[0-9]{2}\b)");
+  static const std::regex citation(R"(\[((?:[A-Z][A-Za-z]+[0-9]{2}|L2P|GoogleDP)[^\]\n]*))");
+  static const std::regex key(R"(\b(?:[A-Z][A-Za-z]+[0-9]{2}[a-z]?|L2P|GoogleDP)\b)");
   std::set<std::string> keys;
   for (std::sregex_iterator found(text.begin(), text.end(), citation), end; found != end; ++found) {
     const std::string inside = (*found)[1];
@@ -23,8 +24,8 @@ std::set<std::string> cited_keys(const std::string& text) {
 }
 
 TEST(Bibliography, FindsKeysInText) {
-  EXPECT_EQ(cited_keys("x[i] [Wang19, Thm 27] and [Rogers16, Feldman21] but [see 19] not"),
-            (std::set<std::string>{"Wang19", "Rogers16", "Feldman21"}));
+  EXPECT_EQ(cited_keys("x[i] [Wang19, Thm 27] and [Rogers16, Balle18b] but [see 19] not; [L2P,\nThm 1]"),
+            (std::set<std::string>{"Wang19", "Rogers16", "Balle18b", "L2P"}));
 }
 
 TEST(Bibliography, ListsEveryKeyTheSourcesCite) {
