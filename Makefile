@@ -24,7 +24,7 @@ define install_missing
 	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null
 endef
 
-.PHONY: help deps check-deps build test demo bench asan tsan format format-check tidy install clean
+.PHONY: help deps check-deps build test demo bench asan tsan format format-check tidy readme install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo "make tsan          the fast tests under the thread sanitizer"
 	@echo "make format        rewrite the sources in the house format (format-check: only look)"
 	@echo "make tidy          clang-tidy over the library and the command line"
+	@echo "make readme        rewrite the outputs and the picture that the README shows"
 	@echo "make deps          install the Debian packages that are missing"
 	@echo "make install       install into PREFIX ($(PREFIX))"
 	@echo "make clean         remove build/"
@@ -75,6 +76,9 @@ format-check: check-deps
 
 tidy: check-deps build
 	find src cli -name '*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
+
+readme: build
+	docs/refresh_readme
 
 install: build
 	cmake --install build/release --prefix $(PREFIX)

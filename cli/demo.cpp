@@ -80,6 +80,35 @@ std::vector<std::string> table_row(const DemoRow& row) {
           row.answer.guarantee->certified ? "yes" : "NO", explain(accountant)};
 }
 
+const Guarantee* guarantee_of(const std::vector<DemoRow>& rows, Accountant accountant) {
+  for (const DemoRow& row : rows) {
+    if (row.answer.accountant == accountant && row.answer.guarantee) return &*row.answer.guarantee;
+  }
+  return nullptr;
+}
+
+// Why an approximation is not certified, if this very plan shows it.
+std::string warn_if_below_the_truth(const std::vector<DemoRow>& rows) {
+  const Guarantee* const approximate = guarantee_of(rows, Accountant::gdp);
+  const Guarantee* const bracket = guarantee_of(rows, Accountant::pld);
+  if (!approximate || approximate->certified || !bracket || !bracket->epsilon_lower) return "";
+  if (approximate->epsilon >= *bracket->epsilon_lower) return "";
+  return fmt::format("Here gdp says {}, but pld proves that the true epsilon is at least {}.\n",
+                     show_rounded_up(approximate->epsilon), show_rounded_down(*bracket->epsilon_lower));
+}
+
+// The plan, delta, rate, the table, a warning or nothing.
+constexpr const char* kText = R"(What does a private training run cost? The accountants at work on one plan:
+{}, delta {}.
+Each step draws every row with chance {}, clips its gradient, and adds noise to the sum.
+
+{}
+A smaller certified epsilon for the same run is a better proof, not a different run: with the best proof
+you may train with less noise. NO marks an approximation; refused, that no theorem covers the plan.
+{}
+Next: ration account --help, ration calibrate --help. Training itself is being built.
+)";
+
 std::string to_text(const std::vector<DemoRow>& rows) {
   Table table({{"accountant"},
                {"epsilon", Table::Align::right},
@@ -87,17 +116,8 @@ std::string to_text(const std::vector<DemoRow>& rows) {
                {"certified"},
                {"how it counts"}});
   for (const DemoRow& row : rows) table.add_row(table_row(row));
-  return fmt::format(
-      "What does a private training run cost? The accountants at work on one plan:\n"
-      "{}, delta {}.\n"
-      "Each step draws every row with chance {}, clips its gradient, and adds noise to the sum.\n\n"
-      "{}\n"
-      "A smaller certified epsilon for the same run is a better proof, not a different run: with the best "
-      "proof\n"
-      "you may train with less noise. NO marks an approximation; refused, that no theorem covers the "
-      "plan.\n\n"
-      "Next: ration account --help, ration calibrate --help. Training itself is being built.\n",
-      kPlan.describe(), kDelta, kPlan.rate, table.render());
+  return fmt::format(kText, kPlan.describe(), kDelta, kPlan.rate, table.render(),
+                     warn_if_below_the_truth(rows));
 }
 
 ordered_json to_json(const std::vector<DemoRow>& rows, double seconds) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "numbers.h"
 #include "ration/base/error.h"
@@ -94,10 +95,13 @@ std::int64_t StepPlan::steps() const {
   return total;
 }
 
+// Order does not matter to any accountant, so steps with equal noise are counted together.
 Event StepPlan::event() const {
+  std::map<double, std::int64_t> steps_with_noise;
+  for (const NoiseRun& run : noise) steps_with_noise[run.noise_multiplier] += run.steps;
   std::vector<Event> parts;
-  for (const NoiseRun& run : noise) {
-    parts.push_back(Event::repeated(sampled(*this, run.noise_multiplier), run.steps));
+  for (const auto& [noise_multiplier, steps] : steps_with_noise) {
+    parts.push_back(Event::repeated(sampled(*this, noise_multiplier), steps));
   }
   return parts.size() == 1 ? parts.front() : Event::composed(std::move(parts));
 }

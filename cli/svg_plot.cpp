@@ -144,16 +144,17 @@ std::string path_of(const Frame& frame, const Line& line) {
   return path;
 }
 
-std::string stroke(std::size_t index, bool dashed) {
-  return fmt::format("stroke=\"{}\"{}", kColours[index % kColours.size()],
-                     dashed ? " stroke-dasharray=\"7 5\"" : "");
+// Later lines are thinner, so that of two that coincide both are seen.
+std::string stroke(std::size_t index, const std::vector<Line>& lines) {
+  const double width = 1.8 + 0.5 * static_cast<double>(lines.size() - 1 - index);
+  return fmt::format("stroke=\"{}\" stroke-width=\"{:.1f}\"{}", kColours[index % kColours.size()], width,
+                     lines[index].dashed ? " stroke-dasharray=\"7 5\"" : "");
 }
 
 std::string draw_lines(const Frame& frame, const std::vector<Line>& lines) {
   std::string svg;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    svg += fmt::format("<path class=\"line\" d=\"{}\" {}/>\n", path_of(frame, lines[i]),
-                       stroke(i, lines[i].dashed));
+    svg += fmt::format("<path class=\"line\" d=\"{}\" {}/>\n", path_of(frame, lines[i]), stroke(i, lines));
   }
   return svg;
 }
@@ -175,7 +176,7 @@ std::string draw_legend(const std::vector<Line>& lines) {
   std::string svg;
   double y = kTop + 10;
   for (const std::size_t i : order) {
-    svg += straight(kRight + 20, y, kRight + 50, y, "class=\"line\" " + stroke(i, lines[i].dashed));
+    svg += straight(kRight + 20, y, kRight + 50, y, "class=\"line\" " + stroke(i, lines));
     svg += text(kRight + 58, y + 4.5, "class=\"key\"", lines[i].label);
     y += 24;
   }
@@ -190,7 +191,7 @@ text { font-family: "DejaVu Sans", Verdana, Helvetica, Arial, sans-serif; fill: 
 .label, .key { font-size: 13px; }
 .grid { stroke: #e3e3e3; stroke-width: 1; }
 .axis { stroke: #555; stroke-width: 1.2; }
-.line { fill: none; stroke-width: 2.2; stroke-linejoin: round; }
+.line { fill: none; stroke-linejoin: round; }
 </style>
 )";
 
@@ -204,7 +205,7 @@ bool ends_far_apart(const std::vector<Line>& lines) {
     lowest = std::min(lowest, end);
     highest = std::max(highest, end);
   }
-  return highest > 15 * lowest;
+  return highest > 6 * lowest;
 }
 
 Frame frame_for(const std::vector<Line>& lines) {
