@@ -56,7 +56,7 @@ double read_rate(const std::optional<std::string>& text, Sampling sampling) {
 }
 
 Event sampled(const StepPlan& plan, double noise_multiplier) {
-  const Event step = Event::gaussian(noise_multiplier);
+  Event step = Event::gaussian(noise_multiplier);
   if (plan.sampling == Sampling::poisson) return Event::poisson_sampled(plan.rate, step);
   if (plan.sampling == Sampling::fixed) return Event::fixed_size_sampled(plan.rate, step);
   return step;
