@@ -29,7 +29,7 @@ double stirling_error(double x) {
 // k/(x + (k+1)/(x + (k+2)/(x + ...))) for k = 1 is Laplace's tail: R(x) = 1/(x + tail(1)). Backward from a
 // depth that leaves an error below one ulp for x >= 2.
 double laplace_tail(double x, int first) {
-  const int depth = 12 + static_cast<int>(300 / (x * x));
+  const int depth = 16 + static_cast<int>(400 / (x * x));
   double tail = 0;
   for (int k = first + depth; k >= first; --k) tail = k / (x + tail);
   return tail;

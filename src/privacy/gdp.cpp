@@ -23,8 +23,34 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // it R(x + mu) is at most about half of R(x) and the difference is harmless.
 double mills_ratio_drop(double x, double mu) {
   if (mu > 1 && mu > 2 * x) return mills_ratio(x) - mills_ratio(x + mu);
-  return boost::math::quadrature::gauss<double, 20>::integrate([](double t) { return mills_ratio_slope(t); },
-                                                               x, x + mu);
+  // From 0, because the length of [x, x + mu] is rounded where mu is far below x.
+  return boost::math::quadrature::gauss<double, 20>::integrate(
+      [&](double t) { return mills_ratio_slope(x + t); }, 0.0, mu);
+}
+
+// With x = epsilon/mu - mu/2 we have e^epsilon phi(x + mu) = phi(x), hence
+//   delta = phi(x) (R(x) - R(x + mu))           and, for x < 0,       1 - delta = Phi(x) + phi(x) R(x + mu):
+// no exponential of epsilon is ever formed. fma keeps x accurate to an ulp where epsilon is close to mu^2/2.
+struct Standardised {
+  double x;
+  double x_plus_mu;
+};
+
+Standardised standardise(double mu, double epsilon) {
+  return {std::fma(-0.5 * mu, mu, epsilon) / mu, std::fma(0.5 * mu, mu, epsilon) / mu};
+}
+
+bool is_near_one(double x, double mu) {
+  return x < 0 && mu > 1;
+}
+
+double complement(double x, double x_plus_mu) {
+  return normal_cdf(x) + normal_pdf(x) * mills_ratio(x_plus_mu);
+}
+
+void require_curve(double mu, double epsilon) {
+  require("gdp", "mu", mu, at_least(0));
+  require("gdp", "epsilon", epsilon, at_least(0));
 }
 
 // What the inverses aim at: below log(delta) by a bound on the evaluation's error.
@@ -39,21 +65,19 @@ void require_target(const char* where, double delta) {
 
 }  // namespace
 
-// With x = epsilon/mu - mu/2 we have e^epsilon phi(x + mu) = phi(x), hence
-//   delta = phi(x) (R(x) - R(x + mu))           and, for x < 0,       1 - delta = Phi(x) + phi(x) R(x + mu):
-// no exponential of epsilon is ever formed. fma keeps x accurate to an ulp where epsilon is close to mu^2/2.
 double gdp_log_delta(double mu, double epsilon) {
-  require("gdp", "mu", mu, at_least(0));
-  require("gdp", "epsilon", epsilon, at_least(0));
+  require_curve(mu, epsilon);
   if (mu == 0) return -kInfinity;
-  const double x = std::fma(-0.5 * mu, mu, epsilon) / mu;
-  const double x_plus_mu = std::fma(0.5 * mu, mu, epsilon) / mu;
-  if (x < 0 && mu > 1) return std::log1p(-(normal_cdf(x) + normal_pdf(x) * mills_ratio(x_plus_mu)));
+  const auto [x, x_plus_mu] = standardise(mu, epsilon);
+  if (is_near_one(x, mu)) return std::log1p(-complement(x, x_plus_mu));
   return log_normal_pdf(x) + std::log(mills_ratio_drop(x, mu));
 }
 
 double gdp_delta(double mu, double epsilon) {
-  return std::exp(gdp_log_delta(mu, epsilon));
+  require_curve(mu, epsilon);
+  if (mu == 0) return 0;
+  const auto [x, x_plus_mu] = standardise(mu, epsilon);
+  return is_near_one(x, mu) ? 1 - complement(x, x_plus_mu) : normal_pdf(x) * mills_ratio_drop(x, mu);
 }
 
 double gdp_epsilon(double mu, double delta) {

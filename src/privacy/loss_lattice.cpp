@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-// Outputs further below have probability under 1e-40: they are rounded up to here, or dropped.
-constexpr double kLowest = -13.5;
+// Outputs further below have probability under 1e-17: they are rounded up to here, or dropped.
+constexpr double kLowest = -8.5;
 
 // A probability and a bound on its floating-point error.
 struct Mass {
@@ -63,6 +63,8 @@ class LossPair {
   double highest(double log_probability) const {
     return std::sqrt(-2 * log_probability) + (removes_ ? mu_ : 0);
   }
+
+  bool bounded_below() const { return removes_; }
 
   Edge edge(double y) const { return {y, far_tail(y), far_tail(y - shift())}; }
 
@@ -122,14 +124,13 @@ class CellMerger {
                 -kInfinity};
   }
 
+  // Sampling bounds the loss on one side, at log(1 - rate) below (remove) or above (add), and piles up mass there. The
+  // cells start from that side, so that none of it has to be rounded; what is left at the end is a far tail.
   LossLattice merge() {
-    constexpr double kMiddle = 6;
-    const double start = pair_.output((std::round(pair_.loss(0) / width_) + 0.5) * width_);
-    if (std::abs(start) < kMiddle) {
-      merge_downwards(pair_.edge(start));
-      merge_upwards(pair_.edge(start));
+    if (pair_.bounded_below()) {
+      merge_upwards();
     } else {
-      merge_upwards(pair_.edge(-kInfinity));
+      merge_downwards();
     }
     return std::move(lattice_);
   }
@@ -141,47 +142,60 @@ class CellMerger {
     lattice_.mass[static_cast<std::size_t>(i)] += std::max(0.0, mass.value - mass.error);
   }
 
-  void merge_upwards(Edge low) {
-    const Edge top = pair_.edge(kInfinity);
-    for (;;) {
-      const double from = std::isinf(low.y) ? pair_.loss(-1e4) : pair_.loss(low.y);
-      const std::int64_t j = floor_index(from, width_) + 1;
+  // Where the first cell's border goes. In a smooth tail: half-way between two lattice points, which keeps all later
+  // cells symmetric about theirs; the mass beyond is negligible. At a sharp end: nowhere, the first cell takes it whole.
+  Edge first_border(double tail_output, double end) const {
+    const double index = std::floor(pair_.loss(tail_output) / width_);
+    const Edge border = pair_.edge(pair_.output((index + 0.5) * width_));
+    const Edge last = pair_.edge(end);
+    const double beyond = end < 0 ? pair_.cell(last, border).p.value : pair_.cell(border, last).p.value;
+    return beyond < kNegligible ? border : last;
+  }
+
+  // Every cell has a lattice point of its own, also when rounding puts a border back onto the last one.
+  void merge_upwards() {
+    Edge low = first_border(-kTail, -kInfinity);
+    for (std::int64_t j = floor_index(pair_.loss(std::max(low.y, -kTail)), width_) + 1;;
+         j = std::max(j + 1, floor_index(pair_.loss(low.y), width_) + 1)) {
       const double loss = static_cast<double>(j) * width_;
       const double middle = pair_.output(loss);
-      const auto high = middle < highest_ ? upper_border(low, loss, middle) : std::nullopt;
-      if (!high) return put(j - 1, pair_.cell(low, top).p);  // the rest has losses above (j - 1) * width
-      put(j, pair_.cell(low, *high).p);
-      low = *high;
+      if (middle > highest_) return put(j - 1, pair_.cell(low, pair_.edge(kInfinity)).p);
+      const auto [index, high] = cell_above(low, j, loss, middle);
+      put(index, pair_.cell(low, high).p);
+      low = high;
     }
   }
 
-  void merge_downwards(Edge high) {
-    const Edge bottom = pair_.edge(-kInfinity);
-    for (;;) {
-      const std::int64_t j = ceil_index(pair_.loss(high.y), width_) - 1;
+  void merge_downwards() {
+    Edge high = first_border(kTail, kInfinity);
+    for (std::int64_t j = ceil_index(pair_.loss(std::min(high.y, kTail)), width_) - 1;;
+         j = std::min(j - 1, ceil_index(pair_.loss(high.y), width_) - 1)) {
       const double loss = static_cast<double>(j) * width_;
       const double middle = pair_.output(loss);
-      if (middle < kLowest) {
-        if (std::isinf(middle)) put(j, pair_.cell(bottom, high).p);  // every loss is above j * width
-        return;
-      }
-      const Edge low = lower_border(high, loss, middle);
+      if (middle < kLowest) return;
+      const Edge low = lower_border(high, loss, middle).value_or(pair_.edge(middle));
       put(j, pair_.cell(low, high).p);
-      if (std::isinf(low.y)) return;
       high = low;
     }
   }
 
-  // The largest cell above `low` need not be found: any border at which the cell's loss is at or above the lattice point
-  // will do, and Newton's method comes within rounding of the one where it is equal. None if even the whole rest
-  // has a smaller loss.
+  // The merged cell at lattice point j, or, if there is none, the part below j rounded down to j - 1.
+  std::pair<std::int64_t, Edge> cell_above(const Edge& low, std::int64_t j, double loss, double middle) const {
+    const auto high = upper_border(low, loss, middle);
+    return high ? std::pair{j, *high} : std::pair{j - 1, pair_.edge(middle)};
+  }
+
+  // A border at which the cell's loss is at the lattice point, or above by rounding only: Newton's method on the excess,
+  // which grows on the far side of the lattice point. None if even the whole rest has a smaller loss, or if only a sliver
+  // of the cell is left on the near side: it is cheaper to round the sliver down than to resolve it.
   std::optional<Edge> upper_border(const Edge& low, double loss, double middle) const {
+    if (loss - pair_.loss(low.y) < kSliver * width_) return std::nullopt;
     double y = std::isinf(low.y) ? middle + 1 : 2 * middle - low.y;
     for (int i = 0; i < kIterations; ++i) {
       const Edge edge = pair_.edge(y);
       const Mass excess = excess_over(pair_.cell(low, edge), loss);
       const double slope = pair_.density(y) * -std::expm1(loss - pair_.loss(y));
-      if (excess.value >= excess.error && excess.value <= 3 * excess.error + kClose * slope * (y - middle)) return edge;
+      if (is_settled(excess, slope * (y - middle))) return edge;
       const double next = y - (excess.value - 2 * excess.error) / slope;
       if (!(slope > 0) || next > highest_ + 1) return std::nullopt;
       y = std::max(next, 0.5 * (y + middle));
@@ -189,25 +203,31 @@ class CellMerger {
     return std::nullopt;
   }
 
-  Edge lower_border(const Edge& high, double loss, double middle) const {
-    const Edge bottom = pair_.edge(-kInfinity);
-    double y = 2 * middle - high.y;
-    for (int i = 0; i < kIterations && y > kLowest; ++i) {
+  // The same downwards. None only where the density has died out.
+  std::optional<Edge> lower_border(const Edge& high, double loss, double middle) const {
+    if (pair_.loss(high.y) - loss < kSliver * width_) return std::nullopt;
+    double y = std::isinf(high.y) ? middle - 1 : 2 * middle - high.y;
+    for (int i = 0; i < kIterations; ++i) {
       const Edge edge = pair_.edge(y);
       const Mass excess = excess_over(pair_.cell(edge, high), loss);
       const double slope = pair_.density(y) * std::expm1(loss - pair_.loss(y));
-      if (excess.value >= excess.error && excess.value <= 3 * excess.error + kClose * slope * (middle - y)) return edge;
-      if (!(slope > 0)) break;
-      y = std::min(y - (excess.value - 2 * excess.error) / slope, 0.5 * (y + middle));
+      if (is_settled(excess, slope * (middle - y))) return edge;
+      const double next = y - (excess.value - 2 * excess.error) / slope;
+      if (!(slope > 0) || next < kLowest - 1) return std::nullopt;
+      y = std::min(next, 0.5 * (y + middle));
     }
-    if (excess_over(pair_.cell(bottom, high), loss).value >= excess_over(pair_.cell(bottom, high), loss).error) {
-      return bottom;
-    }
-    return pair_.edge(middle);  // losses of the cell are all above the lattice point: a plain rounding down
+    return std::nullopt;
   }
 
-  static constexpr int kIterations = 12;
-  static constexpr double kClose = 1e-7;
+  static bool is_settled(const Mass& excess, double scale) {
+    constexpr double kClose = 1e-6;
+    return excess.value >= excess.error && excess.value <= 3 * excess.error + kClose * scale;
+  }
+
+  static constexpr int kIterations = 40;
+  static constexpr double kSliver = 1e-4;  // of a cell
+  static constexpr double kTail = 8;
+  static constexpr double kNegligible = 1e-13;
   LossPair pair_;
   double width_;
   double highest_;
@@ -222,7 +242,9 @@ LossLattice pessimistic_lattice(const SampledGaussian& step, Direction direction
   const std::int64_t last = ceil_index(pair.loss(pair.highest(log_lost)), width) + 1;
   LossLattice lattice{width, first, std::vector<double>(static_cast<std::size_t>(last - first + 1)), log_lost};
   const double upper_share = -1 / std::expm1(-width);
-  Edge low = pair.edge(-kInfinity);
+  Edge low = pair.edge(kLowest);
+  const Mass below = pair.cell(pair.edge(-kInfinity), low).p;
+  lattice.mass[1] += below.value + below.error;  // rounded up into the first cell
   for (std::int64_t j = first; j < last; ++j) {
     const double loss = static_cast<double>(j) * width;
     const Edge high = pair.edge(pair.output(static_cast<double>(j + 1) * width));

@@ -78,20 +78,21 @@ double rdp_pure_quadratic_capped(double epsilon, double alpha) {
 }
 
 // Randomised response: sum p^a q^{1-a} = cosh((a - 1/2) e) / cosh(e/2)
-//                                     = 1 + 2 sinh(ae/2) sinh((a-1)e/2) / cosh(e/2).
+//                                     = 1 + 2 sinh((a-1)e/2) sinh(ae/2) / cosh(e/2),
+// and sinh(ae/2) / cosh(e/2) = e^{(a-1)e/2} (1 - e^{-ae}) / (1 + e^{-e}), which does not overflow.
 double rdp_pure(double epsilon, double alpha) {
   require_order(alpha);
   require("pure DP", "epsilon", epsilon, at_least(0));
   if (alpha == kInfinity || epsilon == 0) return epsilon;
-  if (alpha * epsilon > kModerate) {
+  const double exponent = epsilon * (alpha - 1);
+  if (exponent > kModerate) {
     const double shortfall =
         std::log1p(std::exp(-epsilon)) - std::log1p(std::exp(-(2 * alpha - 1) * epsilon));
-    return shortfall == 0 ? epsilon : epsilon - shortfall / (alpha - 1);
+    return epsilon - shortfall / (alpha - 1);
   }
-  const double half = epsilon / 2;
-  const double second = alpha == 1 ? half : std::sinh((alpha - 1) * half) / (alpha - 1);
-  const double s = 2 * std::sinh(alpha * half) * second / std::cosh(half);
-  return std::min(epsilon, log1p_over_order(s, alpha));
+  const double sinh_over_order = alpha == 1 ? epsilon / 2 : std::sinh(exponent / 2) / (alpha - 1);
+  const double ratio = std::exp(exponent / 2) * -std::expm1(-alpha * epsilon) / (1 + std::exp(-epsilon));
+  return std::min(epsilon, log1p_over_order(2 * sinh_over_order * ratio, alpha));
 }
 
 double rdp_bounded_range(double epsilon, double alpha) {

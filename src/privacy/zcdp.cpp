@@ -113,9 +113,11 @@ double zcdp_rho_classic(double epsilon, double delta) {
 double zcdp_rho(double epsilon, double delta) {
   require("zCDP", "epsilon", epsilon, at_least(0));
   const double log_inverse = require_log_inverse(delta);
+  // ln of N'(t) + ln(1+1/t) minus ln of epsilon + ln(1+1/t): the same root, on a scale a solver can follow.
   const auto excess = [&](double log_t) {
     const double t = std::exp(log_t);
-    return (log_inverse - std::log1p(t)) / t * (1 / t + 2) - std::log1p(1 / t) - epsilon;
+    const double left = std::max(log_inverse - std::log1p(t), 1e-300);
+    return std::log(left) + std::log(1 / t + 2) - log_t - std::log(epsilon + std::log1p(1 / t));
   };
   const double high = std::log(std::min(std::expm1(log_inverse), kLargest));
   double step = 1;

@@ -1,0 +1,144 @@
+#include "ration/privacy/pld.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "privacy/lattice_composition.h"
+#include "privacy/plan_cumulant.h"
+#include "ration/base/check.h"
+
+namespace ration {
+namespace {
+
+// What is cut off a step's top is at most e^{-kCutOff} of the delta that matters.
+constexpr double kCutOff = 32;
+// Tilted standard deviations that a window spans, for choosing its resolution.
+constexpr double kTypicalWindow = 20;
+
+double total_count(const SampledGaussianPlan& plan) {
+  double total = 0;
+  for (const SampledGaussian& step : plan) total += static_cast<double>(step.count);
+  return total;
+}
+
+// Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with
+// it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)]. The expectation is about width^2 / 6 when the cells are small
+// against the loss, and at most width * E|L| when they are not: the coarser width that meets the tolerance will do.
+double width_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const Saddle& saddle,
+                 const PldOptions& options) {
+  const double steps = total_count(plan);
+  const auto [mean, variance] = cumulant.tilted(saddle.tilt);
+  const double slack = options.tolerance * std::min(1.0, std::max(saddle.epsilon, 1e-12));
+  const double per_step = 2 * slack / ((saddle.tilt + 1) * steps);
+  const double typical_loss = std::sqrt(variance / steps + mean * mean / (steps * steps));
+  const double wanted = std::max(std::sqrt(6 * per_step), per_step / typical_loss);
+  const double coarsest = 0.02 * std::max(saddle.epsilon, std::sqrt(variance));
+  const double finest = kTypicalWindow * std::sqrt(variance) / static_cast<double>(options.max_points);
+  return std::max(std::min(wanted, coarsest), finest);
+}
+
+// One direction of one plan at one tilt: builds either bound on demand.
+class DirectedPld {
+ public:
+  DirectedPld(const SampledGaussianPlan& plan, Direction direction, const Saddle& saddle, PlanCumulant& cumulant,
+              double log_delta, const PldOptions& options)
+      : plan_(plan),
+        direction_(direction),
+        tilt_(saddle.tilt),
+        width_(width_for(plan, cumulant, saddle, options)),
+        log_lost_(log_delta - kCutOff - std::log(total_count(plan))),
+        max_points_(options.max_points) {}
+
+  ComposedLoss compose(Rounding rounding) const {
+    std::vector<CountedLattice> lattices;
+    for (const SampledGaussian& step : plan_) {
+      const auto lattice = rounding == Rounding::up ? pessimistic_lattice : optimistic_lattice;
+      lattices.push_back({lattice(step, direction_, width_, log_lost_), step.count});
+    }
+    return ComposedLoss(lattices, tilt_, rounding, max_points_);
+  }
+
+  // What the cut-off tails of all steps take from delta, as a factor on it.
+  static double after_cut_off(double log_delta) { return log_delta + std::log1p(-std::exp(-kCutOff)); }
+
+ private:
+  const SampledGaussianPlan& plan_;
+  Direction direction_;
+  double tilt_;
+  double width_;
+  double log_lost_;
+  std::size_t max_points_;
+};
+
+struct Wanted {
+  bool lower;
+  bool upper;
+};
+
+PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta, const PldOptions& options,
+                           Wanted wanted) {
+  PlanCumulant cumulant(plan, direction);
+  const Saddle saddle = saddle_for_delta(cumulant, delta);
+  if (saddle.epsilon == 0) return {0, 0};
+  const double log_delta = std::log(delta);
+  const DirectedPld pld(plan, direction, saddle, cumulant, log_delta, options);
+  PldBounds bounds{0, 0};
+  // The Renyi bound at the saddle is a certified figure too; rounding of its quadrature is far below 1e-9.
+  if (wanted.upper) {
+    bounds.upper = std::min(pld.compose(Rounding::up).epsilon(DirectedPld::after_cut_off(log_delta)),
+                            saddle.epsilon * (1 + 1e-9));
+  }
+  if (wanted.lower) bounds.lower = pld.compose(Rounding::down).epsilon(log_delta);
+  return bounds;
+}
+
+void validate(const PldOptions& options) {
+  require("PldOptions", "tolerance", options.tolerance, greater_than(0));
+  require("PldOptions", "max_points", static_cast<double>(options.max_points), at_least(1024));
+}
+
+PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double delta, const PldOptions& options,
+                                  Wanted wanted) {
+  require("pld_epsilon", "delta", delta, greater_than(0).less_than(1));
+  validate(options);
+  const SampledGaussianPlan plan = normalised(raw);
+  if (plan.empty()) return {0, 0};
+  const PldBounds remove = directed_epsilon(plan, Direction::remove, delta, options, wanted);
+  const PldBounds add = directed_epsilon(plan, Direction::add, delta, options, wanted);
+  return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};
+}
+
+PldBounds directed_delta(const SampledGaussianPlan& plan, Direction direction, double epsilon,
+                         const PldOptions& options) {
+  PlanCumulant cumulant(plan, direction);
+  const Saddle saddle = saddle_for_epsilon(cumulant, epsilon);
+  // The integrand's height at the saddle is within a few orders of the value itself.
+  const double log_height = std::min(0.0, cumulant(saddle.tilt) - saddle.tilt * epsilon) - 10;
+  const DirectedPld pld(plan, direction, saddle, cumulant, log_height, options);
+  const double upper = std::exp(pld.compose(Rounding::up).log_delta(epsilon)) + std::exp(log_height - kCutOff);
+  const double lower = std::exp(pld.compose(Rounding::down).log_delta(epsilon));
+  return {lower, std::min(1.0, upper)};
+}
+
+}  // namespace
+
+PldBounds pld_epsilon(std::span<const SampledGaussian> plan, double delta, const PldOptions& options) {
+  return both_directions_epsilon(plan, delta, options, {.lower = true, .upper = true});
+}
+
+double pld_epsilon_upper(std::span<const SampledGaussian> plan, double delta, const PldOptions& options) {
+  return both_directions_epsilon(plan, delta, options, {.lower = false, .upper = true}).upper;
+}
+
+PldBounds pld_delta(std::span<const SampledGaussian> raw, double epsilon, const PldOptions& options) {
+  require("pld_delta", "epsilon", epsilon, at_least(0));
+  validate(options);
+  const SampledGaussianPlan plan = normalised(raw);
+  if (plan.empty()) return {0, 0};
+  const PldBounds remove = directed_delta(plan, Direction::remove, epsilon, options);
+  const PldBounds add = directed_delta(plan, Direction::add, epsilon, options);
+  return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};
+}
+
+}  // namespace ration

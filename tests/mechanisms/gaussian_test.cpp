@@ -1,0 +1,96 @@
+#include "ration/mechanisms/gaussian.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "mechanisms/laws.h"
+#include "support/doubles.h"
+
+namespace ration {
+namespace {
+
+using testing::input_error_of;
+using testing::SeededRandom;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::vector<double> released(const GaussianMechanism& mechanism, std::vector<double> sum,
+                             std::uint64_t seed = 1) {
+  SeededRandom random(seed);
+  mechanism.add_noise(sum, random);
+  return sum;
+}
+
+TEST(GaussianMechanism, EveryOutputLiesOnTheGrid) {
+  const GaussianMechanism mechanism({.sensitivity = 0.3, .noise_multiplier = 1.7});
+  std::vector<double> sum;
+  for (int i = 0; i < 5000; ++i) sum.push_back(0.1 * i - 250.0 / 3);
+  for (const double value : released(mechanism, sum)) {
+    ASSERT_EQ(std::remainder(value, mechanism.grid().step()), 0.0);
+  }
+}
+
+TEST(GaussianMechanism, ValuesThatRoundAlikeAreReleasedAlike) {
+  const GaussianMechanism mechanism({});
+  const double step = mechanism.grid().step();
+  std::vector<double> on_grid;
+  std::vector<double> nearby;
+  for (int i = -50; i < 50; ++i) {
+    on_grid.push_back(i * 1001 * step);
+    nearby.push_back((i * 1001 + 0.4) * step);
+  }
+  EXPECT_EQ(released(mechanism, on_grid), released(mechanism, nearby));
+}
+
+// The worst case of rounding: every coordinate is just below half a step on one neighbour, just above on the
+// other.
+TEST(GaussianMechanism, NoiseCoversTheDriftOfRoundedNeighbours) {
+  const double multiplier = 2.5;
+  const GaussianMechanism mechanism({.sensitivity = 1.0, .noise_multiplier = multiplier});
+  const Grid& grid = mechanism.grid();
+  for (const int dimension : {1, 100, 1'000'000}) {
+    const double each = 1.0 / std::sqrt(dimension);
+    const double low = 0.499 * grid.step();
+    const double high = std::ceil(each / grid.step()) * grid.step() + 0.501 * grid.step();
+    const double before = std::sqrt(dimension) * (high - low);
+    const double after = std::sqrt(dimension) * (grid.round(high) - grid.round(low));
+    const double rounded_sensitivity = after - (before - 1.0);
+    EXPECT_GT(rounded_sensitivity, 1.0 + 0.99 * std::sqrt(dimension) * grid.step());
+    EXPECT_GE(mechanism.stddev(static_cast<std::size_t>(dimension)), multiplier * rounded_sensitivity);
+  }
+}
+
+TEST(GaussianMechanism, TheDriftCostsNextToNothing) {
+  const GaussianMechanism mechanism({.sensitivity = 1.0, .noise_multiplier = 2.0});
+  EXPECT_LT(mechanism.stddev(1), 2.0 * (1 + 1e-7));
+  EXPECT_LT(mechanism.stddev(1'000'000), 2.0 * (1 + 1e-4));
+}
+
+TEST(GaussianMechanism, NaNIsReleasedAsZeroAndInfinityAsTheLargestValue) {
+  const GaussianMechanism mechanism({});
+  EXPECT_EQ(released(mechanism, {std::nan(""), 1.0}), released(mechanism, {0.0, 1.0}));
+  EXPECT_EQ(released(mechanism, {kInfinity}), released(mechanism, {1e200}));
+  EXPECT_TRUE(std::isfinite(released(mechanism, {kInfinity})[0]));
+}
+
+TEST(GaussianMechanism, AnEmptySumIsAReleaseOfNothing) {
+  EXPECT_TRUE(released(GaussianMechanism({}), {}).empty());
+}
+
+TEST(GaussianMechanism, EventIsExactlyWhatWasAskedFor) {
+  const GaussianMechanism mechanism({.sensitivity = 3.0, .noise_multiplier = 1.1});
+  EXPECT_EQ(std::get<Event::Gaussian>(mechanism.event().node()).noise_multiplier, 1.1);
+}
+
+TEST(GaussianMechanism, RefusesBadOptions) {
+  EXPECT_EQ(input_error_of([] { GaussianMechanism({.sensitivity = 1.0, .noise_multiplier = 0.0}); }),
+            "GaussianMechanism: expected noise_multiplier > 0, got noise_multiplier=0");
+  EXPECT_EQ(input_error_of([] { GaussianMechanism({.sensitivity = -1.0, .noise_multiplier = 1.0}); }),
+            "GaussianMechanism: expected sensitivity > 0, got sensitivity=-1");
+}
+
+}  // namespace
+}  // namespace ration
