@@ -59,4 +59,8 @@ void DiscreteGaussianMechanism::add_noise(std::span<double> sum, RandomSource& r
   for (double& value : sum) value = grid().value(grid().steps(value) + noise.sample(random));
 }
 
+Event DiscreteGaussianMechanism::event() const {
+  return Event::discrete_gaussian(ideal_.options().noise_multiplier);
+}
+
 }  // namespace ration

@@ -31,8 +31,8 @@ std::size_t NoisyMax::smallest(std::span<const double> losses, RandomSource& ran
 }
 
 Event NoisyMax::event() const {
-  return options_.noise == SelectionNoise::gumbel ? Event::noisy_max(options_.epsilon)
-                                                  : Event::pure_dp(options_.epsilon);
+  return options_.noise == SelectionNoise::gumbel ? Event::bounded_range(options_.epsilon)
+                                                  : Event::noisy_max(options_.epsilon);
 }
 
 double NoisyMax::draw(RandomSource& random) const {

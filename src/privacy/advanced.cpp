@@ -42,26 +42,26 @@ double amplified(double epsilon, double rate) {
   return epsilon + std::log(rate) + std::log1p((1 - rate) / rate * std::exp(-epsilon));
 }
 
-double step_epsilon(const GaussianSteps& step, double step_delta) {
+double step_epsilon(const SampledGaussian& step, double step_delta) {
   const double before_sampling = step_delta / step.rate * (1 - 1e-15);
   if (before_sampling >= 1) return 0;  // delta = 1 says nothing, at epsilon = 0
   return amplified(gaussian_epsilon(step.noise, before_sampling), step.rate);
 }
 
-double total_count(std::span<const GaussianSteps> steps) {
+double total_count(std::span<const SampledGaussian> steps) {
   double total = 0;
-  for (const GaussianSteps& step : steps) {
+  for (const SampledGaussian& step : steps) {
     require("advanced composition", "rate", step.rate, greater_than(0).at_most(1));
     total += require("advanced composition", "count", static_cast<double>(step.count), at_least(0));
   }
   return total;
 }
 
-double epsilon_of_split(std::span<const GaussianSteps> steps, double total, double delta, double slack) {
+double epsilon_of_split(std::span<const SampledGaussian> steps, double total, double delta, double slack) {
   // Rounded down, so that the parts never sum to more than delta.
   const double step_delta = (delta - slack) / total * (1 - 1e-15);
   Sums sums;
-  for (const GaussianSteps& step : steps) {
+  for (const SampledGaussian& step : steps) {
     if (step.count > 0) sums.add(step_epsilon(step, step_delta), static_cast<double>(step.count));
   }
   return least_bound(sums, slack);
@@ -78,7 +78,7 @@ double advanced_composition_epsilon(double epsilon, double steps, double slack) 
   return least_bound(sums, slack);
 }
 
-double advanced_gaussian_epsilon(std::span<const GaussianSteps> steps, double delta) {
+double advanced_gaussian_epsilon(std::span<const SampledGaussian> steps, double delta) {
   require("advanced composition", "delta", delta, greater_than(0).less_than(1));
   const double total = total_count(steps);
   if (total == 0) return 0;
@@ -93,7 +93,7 @@ double advanced_gaussian_epsilon(std::span<const GaussianSteps> steps, double de
 }
 
 double advanced_gaussian_epsilon(double noise, double rate, std::int64_t steps, double delta) {
-  const GaussianSteps all{noise, rate, steps};
+  const SampledGaussian all{.rate = rate, .noise = noise, .count = steps};
   return advanced_gaussian_epsilon({&all, 1}, delta);
 }
 

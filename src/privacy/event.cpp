@@ -72,6 +72,15 @@ Event Event::above_threshold_gaussian(double threshold_noise, double query_noise
                                       require("AboveThreshold", "query_noise", query_noise, kPositive)});
 }
 
+Event Event::discrete_gaussian(double noise_multiplier) {
+  return Event(
+      DiscreteGaussian{require("DiscreteGaussian", "noise_multiplier", noise_multiplier, kPositive)});
+}
+
+Event Event::bounded_range(double epsilon) {
+  return Event(BoundedRange{require("BoundedRange", "epsilon", epsilon, kPositive)});
+}
+
 Event Event::noisy_max(double epsilon) {
   return Event(NoisyMax{require("NoisyMax", "epsilon", epsilon, kPositive)});
 }
@@ -103,6 +112,8 @@ std::string Event::describe() const {
       [](const AboveThresholdGaussian& e) {
         return fmt::format("AboveThreshold(Gaussian, noise {} and {})", e.threshold_noise, e.query_noise);
       },
+      [](const DiscreteGaussian& e) { return fmt::format("DiscreteGaussian(noise {})", e.noise_multiplier); },
+      [](const BoundedRange& e) { return fmt::format("BoundedRange(epsilon {})", e.epsilon); },
       [](const NoisyMax& e) { return fmt::format("NoisyMax(epsilon {})", e.epsilon); },
       [](const PoissonSampled& e) { return fmt::format("Poisson({}) of {}", e.rate, e.base.describe()); },
       [](const FixedSizeSampled& e) { return fmt::format("FixedSize({}) of {}", e.rate, e.base.describe()); },

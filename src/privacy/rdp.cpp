@@ -139,6 +139,12 @@ RdpFunction leaf_curve(const Event& event) {
       [](const Event::AboveThresholdGaussian& e) -> RdpFunction {
         return [e](double a) { return rdp_above_threshold_gaussian(e.threshold_noise, e.query_noise, a); };
       },
+      [](const Event::DiscreteGaussian& e) -> RdpFunction {
+        return [noise = e.noise_multiplier](double a) { return rdp_gaussian(noise, a); };
+      },
+      [](const Event::BoundedRange& e) -> RdpFunction {
+        return [epsilon = e.epsilon](double a) { return rdp_bounded_range(epsilon, a); };
+      },
       [](const Event::NoisyMax& e) -> RdpFunction {
         return [epsilon = e.epsilon](double a) { return rdp_noisy_max(epsilon, a); };
       },

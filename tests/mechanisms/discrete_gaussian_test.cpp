@@ -89,7 +89,7 @@ TEST(DiscreteGaussianMechanism, NaNIsReleasedAsZeroAndInfinityAsTheLargestValue)
 
 TEST(DiscreteGaussianMechanism, EventIsExactlyWhatWasAskedFor) {
   const DiscreteGaussianMechanism mechanism({.sensitivity = 3.0, .noise_multiplier = 1.1});
-  EXPECT_EQ(std::get<Event::Gaussian>(mechanism.event().node()).noise_multiplier, 1.1);
+  EXPECT_EQ(std::get<Event::DiscreteGaussian>(mechanism.event().node()).noise_multiplier, 1.1);
 }
 
 TEST(DiscreteGaussian, RefusesBadOptions) {

@@ -160,9 +160,9 @@ TEST(NoisyMax, AddingTheNoiseToLossesBreaksTheGuarantee) {
 
 TEST(NoisyMax, EventSaysOnlyWhatTheNoiseProvides) {
   const NoisyMax exponential({.epsilon = 0.3});
-  EXPECT_EQ(std::get<Event::PureDp>(exponential.event().node()).epsilon, 0.3);
+  EXPECT_EQ(std::get<Event::NoisyMax>(exponential.event().node()).epsilon, 0.3);
   const NoisyMax gumbel({.epsilon = 0.3, .noise = SelectionNoise::gumbel});
-  EXPECT_EQ(std::get<Event::NoisyMax>(gumbel.event().node()).epsilon, 0.3);
+  EXPECT_EQ(std::get<Event::BoundedRange>(gumbel.event().node()).epsilon, 0.3);
 }
 
 TEST(NoisyMax, AScoreThatIsNotFiniteIsNeverReported) {

@@ -120,14 +120,14 @@ TEST(AdvancedGaussian, IsTheBestSplitOfDelta) {
 }
 
 TEST(AdvancedGaussian, EqualStepsMayBeListedInParts) {
-  const std::vector<GaussianSteps> parts = {{10, 0.1, 300}, {10, 0.1, 0}, {10, 0.1, 700}};
+  const std::vector<SampledGaussian> parts = {{0.1, 10, 300}, {0.1, 10, 0}, {0.1, 10, 700}};
   EXPECT_NEAR(advanced_gaussian_epsilon(parts, 1e-5), advanced_gaussian_epsilon(10, 0.1, 1000, 1e-5), 1e-9);
   EXPECT_EQ(advanced_gaussian_epsilon({}, 1e-5), 0);
 }
 
 // A mixture costs between the same number of its best and of its worst steps, and not below the truth.
 TEST(AdvancedGaussian, MixedStepsLieBetweenTheirParts) {
-  const std::vector<GaussianSteps> mixed = {{10, 1, 50}, {40, 1, 50}};
+  const std::vector<SampledGaussian> mixed = {{1, 10, 50}, {1, 40, 50}};
   const double epsilon = advanced_gaussian_epsilon(mixed, 1e-5);
   EXPECT_LT(epsilon, advanced_gaussian_epsilon(10, 1, 100, 1e-5));
   EXPECT_GT(epsilon, advanced_gaussian_epsilon(40, 1, 100, 1e-5));

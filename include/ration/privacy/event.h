@@ -44,8 +44,19 @@ class Event {
     double threshold_noise;  // > 0
     double query_noise;      // > 0
   };
-  // Report noisy max or min with exponential noise: pure epsilon-DP, and epsilon-bounded-range. [Durfee19]
+  // The discrete Gaussian on a grid: the Gaussian's concentrated (zCDP, RDP) guarantee, but not its exact trade-off
+  // curve, so that GDP, PLD and the sampled-Gaussian moments do not apply. [CKS20, Thm 14]
+  struct DiscreteGaussian {
+    double noise_multiplier;  // > 0
+  };
+  // Report noisy max or min with exponential noise: pure epsilon-DP and no more. In particular it is not bounded-range;
+  // a test shows the pair on which epsilon^2/8-zCDP fails. [McKenna20, Ding21]
   struct NoisyMax {
+    double epsilon;  // > 0
+  };
+  // A mechanism whose privacy loss varies by at most epsilon over its outputs, such as the exponential mechanism
+  // (noisy max with Gumbel noise): pure epsilon-DP and epsilon^2/8-zCDP. [Durfee19, Cesar21]
+  struct BoundedRange {
     double epsilon;  // > 0
   };
   struct PoissonSampled;
@@ -54,7 +65,7 @@ class Event {
   struct Repeated;
 
   using Node = std::variant<Nothing, Gaussian, Laplace, PureDp, AboveThresholdLaplace, AboveThresholdGaussian,
-                            NoisyMax, PoissonSampled, FixedSizeSampled, Composed, Repeated>;
+                            DiscreteGaussian, NoisyMax, BoundedRange, PoissonSampled, FixedSizeSampled, Composed, Repeated>;
 
   // Validated constructors; each throws InputError that prints the violated inequality.
   static Event nothing();
@@ -63,7 +74,9 @@ class Event {
   static Event pure_dp(double epsilon);
   static Event above_threshold_laplace(double threshold_epsilon, double query_epsilon);
   static Event above_threshold_gaussian(double threshold_noise, double query_noise);
+  static Event discrete_gaussian(double noise_multiplier);
   static Event noisy_max(double epsilon);
+  static Event bounded_range(double epsilon);
   // `base` ran on a sample that holds each row independently with probability `rate`, 0 < rate <= 1.
   static Event poisson_sampled(double rate, Event base);
   // `base` ran on a uniformly random subset of fixed size, `rate` = size / rows, 0 < rate <= 1.
