@@ -1,7 +1,13 @@
+# The commands are a library, so that tests can link their parts; `ration` is main() on top of it.
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 file(GLOB ration_cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
-add_executable(ration ${ration_cli_sources})
-target_link_libraries(ration PRIVATE ration_core ration_warnings fmt::fmt CLI11::CLI11
-                                     nlohmann_json::nlohmann_json)
+list(REMOVE_ITEM ration_cli_sources ${PROJECT_SOURCE_DIR}/cli/main.cpp)
+add_library(ration_cli STATIC ${ration_cli_sources})
+target_include_directories(ration_cli PUBLIC ${PROJECT_SOURCE_DIR}/cli)
+target_link_libraries(ration_cli PUBLIC ration_core fmt::fmt CLI11::CLI11 nlohmann_json::nlohmann_json
+                                 PRIVATE ration_warnings)
+
+add_executable(ration ${PROJECT_SOURCE_DIR}/cli/main.cpp)
+target_link_libraries(ration PRIVATE ration_cli ration_warnings)
 target_compile_definitions(ration PRIVATE RATION_VERSION="${PROJECT_VERSION}")

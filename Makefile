@@ -1,0 +1,87 @@
+# make help lists the targets. Everything is built into build/<preset>; nothing outside build/ is written.
+SHELL := /bin/bash
+JOBS ?= $(shell nproc)
+# A part of the benchmarks: make bench ONLY=accounting
+ONLY ?=
+PREFIX ?= /usr/local
+# More settings for the first configuration: make build CMAKE_FLAGS=-DRATION_BENCH=OFF
+CMAKE_FLAGS ?=
+
+sources = $(shell find include src cli tests bench examples -name '*.h' -o -name '*.cpp' 2> /dev/null)
+build_packages = $(shell awk '$$1 == "build" {print $$2}' packages.txt)
+check_packages = $(shell awk '$$1 == "check" {print $$2}' packages.txt)
+
+# Installs those of the packages $(1) that are missing; does nothing, quickly, if none is.
+define install_missing
+	@command -v dpkg-query > /dev/null || { echo "Not a Debian system: install by hand: $(1)"; exit 0; }; \
+	present=" $$(dpkg-query -W -f='$${db:Status-Status}:$${Package} ' $(1) 2> /dev/null || true) "; \
+	missing=""; \
+	for package in $(1); do [[ "$$present" == *" installed:$$package "* ]] || missing+=" $$package"; done; \
+	if [[ -z "$$missing" ]]; then exit 0; fi; \
+	echo "Installing:$$missing"; \
+	root=""; if [[ $$(id -u) -ne 0 ]]; then root="sudo"; fi; \
+	$$root apt-get update -qq && \
+	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null
+endef
+
+.PHONY: help deps check-deps build test demo bench asan tsan format format-check tidy readme install clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo          build, then show the accountants at work"
+	@echo "make test          build, then run every test"
+	@echo "make build         build/release/ration and the library"
+	@echo "make bench         run the benchmarks into build/release/bench.json (ONLY=accounting: a part)"
+	@echo "make asan          the fast tests under the address and undefined-behaviour sanitizers"
+	@echo "make tsan          the fast tests under the thread sanitizer"
+	@echo "make format        rewrite the sources in the house format (format-check: only look)"
+	@echo "make tidy          clang-tidy over the library and the command line"
+	@echo "make readme        rewrite the outputs and the picture that the README shows"
+	@echo "make deps          install the Debian packages that are missing"
+	@echo "make install       install into PREFIX ($(PREFIX))"
+	@echo "make clean         remove build/"
+
+deps:
+	$(call install_missing,$(build_packages))
+
+check-deps:
+	$(call install_missing,$(check_packages))
+
+# Configured once; afterwards ninja notices by itself when a CMake file changes.
+build/%/build.ninja: | deps
+	cmake --preset $* $(CMAKE_FLAGS)
+
+build: deps build/release/build.ninja
+	@cmake --build build/release -j $(JOBS)
+
+test: build
+	ctest --preset release -j $(JOBS) --progress
+
+demo: build
+	@build/release/ration demo
+
+bench: build
+	build/release/ration_bench $(if $(ONLY),--only=$(ONLY)) --out=build/release/bench.json
+
+asan tsan: %: deps build/%/build.ninja
+	@cmake --build build/$@ -j $(JOBS)
+	ctest --preset $@ -j $(JOBS) --progress
+
+format: check-deps
+	clang-format -i $(sources)
+
+format-check: check-deps
+	clang-format --dry-run -Werror $(sources)
+	@echo "The format is right."
+
+tidy: check-deps build
+	find src cli -name '*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
+
+readme: build
+	docs/refresh_readme
+
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

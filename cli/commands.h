@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ration::cli {
+
+// Each adds one command with its flags, help and what it runs.
+void add_account(CLI::App& app);
+void add_calibrate(CLI::App& app);
+void add_demo(CLI::App& app);
+
+}  // namespace ration::cli

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "commands.h"
+#include "output.h"
+#include "ration/base/error.h"
+#include "usage.h"
+
+namespace ration::cli {
+namespace {
+
+enum ExitStatus {
+  kDone = 0,
+  kBadInput = 1,
+  kOurFailure = 3
+};  // 2: a budget refused, for commands that spend one
+
+constexpr const char* kFooter = R"(
+Examples:
+  ration demo
+  ration account --sampling poisson --rate 0.01 --noise 1.0 --steps 1000 --delta 1e-5 --accountant all
+  ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5
+
+Exit status: 0 done, 1 bad input or usage, 2 budget refused, 3 our own failure.
+)";
+
+std::string on_one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+int fail(ExitStatus status, const std::string& message) {
+  fmt::print(stderr, "ration: {}\n", on_one_line(message));
+  return status;
+}
+
+void add_commands(CLI::App& app) {
+  app.name("ration");
+  app.footer(kFooter);
+  app.set_version_flag("--version", "ration " RATION_VERSION);
+  app.require_subcommand(1);
+  add_account(app);
+  add_calibrate(app);
+  add_demo(app);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Private training within a fixed differential-privacy budget.");
+  add_commands(app);
+  try {
+    check_usage(app, {argv + 1, argv + argc});
+    app.parse(argc, argv);
+    return kDone;
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+  } catch (const CLI::CallForVersion&) {
+    print("ration " RATION_VERSION "\n");
+  } catch (const CLI::ParseError& error) {
+    return fail(kBadInput, fmt::format("{}; see 'ration --help'", error.what()));
+  }
+  return kDone;
+}
+
+}  // namespace
+}  // namespace ration::cli
+
+int main(int argc, char** argv) {
+  using namespace ration::cli;
+  try {
+    return run(argc, argv);
+  } catch (const ration::InputError& error) {
+    return fail(kBadInput, error.what());
+  } catch (const std::exception& error) {
+    return fail(kOurFailure, error.what());
+  }
+}

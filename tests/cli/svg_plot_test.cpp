@@ -1,0 +1,110 @@
+#include "svg_plot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace ration::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Whether every tag closes in order and no bare & or < stands in the text: enough to catch what a writer gets
+// wrong.
+bool is_well_formed(const std::string& svg) {
+  std::vector<std::string> open;
+  for (std::size_t at = svg.find('<'); at != std::string::npos; at = svg.find('<', at + 1)) {
+    const std::size_t end = svg.find('>', at);
+    if (end == std::string::npos) return false;
+    const std::string tag = svg.substr(at + 1, end - at - 1);
+    if (tag.find('<') != std::string::npos) return false;
+    const std::string name = tag.substr(0, tag.find(' '));
+    if (name.starts_with("/")) {
+      if (open.empty() || open.back() != name.substr(1)) return false;
+      open.pop_back();
+    } else if (!tag.ends_with("/")) {
+      open.push_back(name);
+    }
+  }
+  return open.empty() && svg.find("& ") == std::string::npos;
+}
+
+Chart two_lines() {
+  return {.title = "a < b & c",
+          .subtitle = "\"quoted\"",
+          .x_label = "steps",
+          .y_label = "epsilon",
+          .lines = {{.label = "rdp", .x = {1, 2, 3}, .y = {1, 2, 3}},
+                    {.label = "gdp", .x = {1, 2, 3}, .y = {1, 1.5, 2}, .dashed = true}}};
+}
+
+TEST(SvgPlot, TheCheckItselfRejectsBrokenText) {
+  EXPECT_TRUE(is_well_formed("<svg><a b=\"c\"/><t>x</t></svg>"));
+  EXPECT_FALSE(is_well_formed("<svg><t>x</svg></t>"));
+  EXPECT_FALSE(is_well_formed("<svg><t>a & b</t></svg>"));
+  EXPECT_FALSE(is_well_formed("<svg"));
+}
+
+TEST(SvgPlot, IsWellFormedAndEscapesItsText) {
+  const std::string svg = to_svg(two_lines());
+  EXPECT_TRUE(is_well_formed(svg));
+  EXPECT_THAT(svg, HasSubstr("a &lt; b &amp; c"));
+  EXPECT_THAT(svg, HasSubstr("&quot;quoted&quot;"));
+}
+
+TEST(SvgPlot, OnlyUncertifiedLinesAreDashed) {
+  Chart chart = two_lines();
+  EXPECT_THAT(to_svg(chart), HasSubstr("stroke-dasharray"));
+  chart.lines.pop_back();
+  EXPECT_THAT(to_svg(chart), Not(HasSubstr("stroke-dasharray")));
+}
+
+TEST(SvgPlot, ValuesThatAreNotFiniteLeaveAGap) {
+  Chart chart = two_lines();
+  chart.lines[0].y = {1, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
+  const std::string svg = to_svg(chart);
+  EXPECT_TRUE(is_well_formed(svg));
+  EXPECT_THAT(svg, Not(HasSubstr("inf ")));
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+}
+
+TEST(SvgPlot, NothingToDrawIsStillAPicture) {
+  EXPECT_TRUE(is_well_formed(to_svg({})));
+  EXPECT_TRUE(
+      is_well_formed(to_svg({.title = {}, .subtitle = {}, .x_label = {}, .y_label = {}, .lines = {{}}})));
+}
+
+TEST(SvgPlot, LinesThatEndFarApartGetALogarithmicAxis) {
+  Chart chart = two_lines();
+  EXPECT_THAT(to_svg(chart), Not(HasSubstr("log scale")));
+  chart.lines[0].y = {100, 200, 300};
+  EXPECT_THAT(to_svg(chart), HasSubstr("epsilon (log scale)"));
+}
+
+TEST(Axis, LinearTicksAreRound) {
+  EXPECT_THAT(axis_for({1, 1000}, false).ticks(), ElementsAre(0, 200, 400, 600, 800, 1000));
+  EXPECT_THAT(axis_for({0.5, 3}, false).ticks(), ElementsAre(0, 0.5, 1, 1.5, 2, 2.5, 3));
+}
+
+TEST(Axis, LogarithmicTicksAreOneTwoFive) {
+  const Axis axis = axis_for({0.3, 20}, true);
+  EXPECT_DOUBLE_EQ(axis.low, 0.2);
+  EXPECT_THAT(axis.ticks(),
+              ::testing::Pointwise(::testing::DoubleNear(1e-9), {0.2, 0.5, 1., 2., 5., 10., 20.}));
+  EXPECT_LE(axis_for({1e-5, 1e9}, true).ticks().size(), 8u);
+}
+
+TEST(Axis, PositionRunsFromZeroToOne) {
+  const Axis linear = axis_for({1, 10}, false);
+  EXPECT_DOUBLE_EQ(linear.position(linear.low), 0);
+  EXPECT_DOUBLE_EQ(linear.position(linear.high), 1);
+  const Axis logarithmic = axis_for({1, 1000}, true);
+  EXPECT_DOUBLE_EQ(logarithmic.position(logarithmic.low), 0);
+  EXPECT_DOUBLE_EQ(logarithmic.position(logarithmic.high), 1);
+}
+
+}  // namespace
+}  // namespace ration::cli

@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include "numbers.h"
+#include "ration/base/error.h"
+#include "table.h"
+
+namespace ration::cli {
+namespace {
+
+TEST(ShowRounded, NeverFlattersTheFigure) {
+  EXPECT_EQ(show_rounded_up(1.23456111), "1.23457");
+  EXPECT_EQ(show_rounded_up(1.23456999), "1.23457");
+  EXPECT_EQ(show_rounded_down(1.23456999), "1.23456");
+  EXPECT_EQ(show_rounded_up(0.999999999), "1");
+  EXPECT_EQ(show_rounded_up(1e-7 + 1e-15), "1.00001e-07");
+  EXPECT_EQ(show_rounded_up(0), "0");
+  EXPECT_EQ(show_rounded_up(3), "3");
+  for (double value = 1e-8; value < 1e8; value *= 1.7) {
+    EXPECT_GE(std::stod(show_rounded_up(value)), value);
+    EXPECT_LE(std::stod(show_rounded_down(value)), value);
+    EXPECT_LE(std::stod(show_rounded_up(value)), value * (1 + 1.1e-5));
+  }
+}
+
+TEST(ReadCount, TakesWholeNumbersHoweverWritten) {
+  EXPECT_EQ(read_count("--steps", "steps", "1000"), 1000);
+  EXPECT_EQ(read_count("--steps", "steps", "1e6"), 1'000'000);
+  EXPECT_THROW(read_count("--steps", "steps", "1.5"), InputError);
+  EXPECT_THROW(read_count("--steps", "steps", ""), InputError);
+}
+
+TEST(Table, AlignsColumnsAndLeavesNoTrailingSpace) {
+  Table table({{"name"}, {"value", Table::Align::right}, {"note"}});
+  table.add_row({"a", "1.5", "x"});
+  table.add_row({"longer", "10.25"});
+  EXPECT_EQ(table.render(),
+            "name    value  note\n"
+            "------  -----  ----\n"
+            "a         1.5  x\n"
+            "longer  10.25\n");
+}
+
+}  // namespace
+}  // namespace ration::cli

@@ -1,0 +1,81 @@
+#include "support/layering.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "support/child_process.h"
+
+namespace ration::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+std::vector<SourceFile> files_below(const std::string& root) {
+  std::vector<SourceFile> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending != ".h" && ending != ".cpp") continue;
+    files.push_back(
+        {std::filesystem::relative(entry.path(), root).string(), read_whole_file(entry.path().string())});
+  }
+  return files;
+}
+
+std::vector<std::string> violations_of(const std::string& path, const std::string& text) {
+  return layering_violations({{path, text}});
+}
+
+TEST(Layering, TheLibraryKeepsIt) {
+  for (const char* root : {"/include/ration", "/src"}) {
+    const std::vector<SourceFile> files = files_below(RATION_SOURCE_DIR + std::string(root));
+    EXPECT_FALSE(files.empty()) << root;
+    EXPECT_THAT(layering_violations(files), IsEmpty()) << root;
+  }
+}
+
+TEST(Layering, AcceptsWhatIsLeftOnTheWay) {
+  EXPECT_THAT(
+      violations_of(
+          "oracle/oracle.cpp",
+          "#include <vector>\n#include <fmt/format.h>\n#include \"ration/oracle/oracle.h\"\n"
+          "#include \"ration/data/table.h\"\n#include \"ration/privacy/filter.h\"\n"
+          "#include \"privacy/rdp_curve.h\"\n#include \"helper.h\"\n#include <ration/base/check.h>\n"),
+      IsEmpty());
+  EXPECT_THAT(violations_of("mechanisms/gaussian.h", "#include \"ration/privacy/event.h\"\n"), IsEmpty());
+  EXPECT_THAT(violations_of("ration.h", "#include \"ration/train/train.h\"\n"), IsEmpty());
+}
+
+TEST(Layering, RefusesWhatIsRightOnTheWay) {
+  EXPECT_THAT(violations_of("data/table.h", "#pragma once\n#include \"ration/sampling/poisson.h\"\n"),
+              ElementsAre(HasSubstr("data/table.h:2: folder 'data' may not include 'sampling'")));
+  EXPECT_THAT(violations_of("base/check.cpp", "#include \"ration/privacy/event.h\"\n").size(), 1u);
+  EXPECT_THAT(violations_of("privacy/rdp.cpp", "#include \"ration/mechanisms/gaussian.h\"\n").size(), 1u);
+  EXPECT_THAT(violations_of("methods/agd.cpp", "#  include \"train/plan.h\"\n").size(), 1u);
+  EXPECT_THAT(violations_of("methods/agd.cpp", "#include <ration/train/plan.h>\n").size(), 1u);
+}
+
+TEST(Layering, RefusesNeighboursOfTheSamePlace) {
+  EXPECT_THAT(violations_of("steps/adam.h", "#include \"ration/schedules/shape.h\"\n").size(), 1u);
+  EXPECT_THAT(violations_of("baselines/privgene.h", "#include \"ration/methods/agd.h\"\n").size(), 1u);
+}
+
+TEST(Layering, MechanismsKnowNoAccountant) {
+  EXPECT_THAT(violations_of("mechanisms/gaussian.cpp", "#include \"ration/privacy/accountant.h\"\n"),
+              ElementsAre(HasSubstr("only privacy/event.h and privacy/relation.h")));
+}
+
+TEST(Layering, RefusesUnknownFoldersAndPathsThatClimb) {
+  EXPECT_THAT(violations_of("magic/wand.h", "#pragma once\n"),
+              ElementsAre(HasSubstr("folder 'magic' is unknown")));
+  EXPECT_THAT(violations_of("train/run.h", "#include \"magic/wand.h\"\n"),
+              ElementsAre(HasSubstr("'magic' is unknown")));
+  EXPECT_THAT(violations_of("data/table.h", "#include \"../train/run.h\"\n"),
+              ElementsAre(HasSubstr("without '..'")));
+}
+
+}  // namespace
+}  // namespace ration::testing
