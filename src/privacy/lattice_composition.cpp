@@ -6,7 +6,6 @@
 #include <complex>
 #include <limits>
 #include <ranges>
-#include <unsupported/Eigen/FFT>
 
 namespace ration {
 namespace {
@@ -22,6 +21,7 @@ constexpr double kTransformUnits = 32;
 constexpr double kLogNegligible = -33;
 // Frequencies at which the product is smaller than e^{-kDeadFrequency} cannot be seen.
 constexpr double kDeadFrequency = 100;
+constexpr double kDead = 4e-44;  // above e^{-kDeadFrequency}
 
 double transform_error(std::size_t points) {
   return kTransformUnits * kUnit * std::log2(static_cast<double>(points));
@@ -162,10 +162,8 @@ std::size_t transform_size(double points, std::size_t max_points) {
 // Accumulates the product of the steps' spectra, and how wrong it may be, frequency by frequency.
 class SpectrumProduct {
  public:
-  explicit SpectrumProduct(std::size_t points)
-      : points_(points), log_product_(points / 2 + 1), log_ceiling_(points / 2 + 1) {
-    fft_.SetFlag(Eigen::FFT<double>::HalfSpectrum);
-  }
+  SpectrumProduct(FourierTransform& transform, std::size_t points)
+      : transform_(transform), points_(points), log_product_(points / 2 + 1), log_ceiling_(points / 2 + 1) {}
 
   void multiply(const TiltedStep& step) {
     std::vector<double> wrapped(points_);
@@ -178,10 +176,19 @@ class SpectrumProduct {
     }
     for (const double mass : wrapped) square += mass * mass;
     Spectrum spectrum;
-    fft_.fwd(spectrum, wrapped);
+    transform_.fft.fwd(spectrum, wrapped);
     const double error =
         transform_error(points_) * std::sqrt(static_cast<double>(points_) * square) + step.relative_error + 4 * kUnit;
-    for (std::size_t k = 0; k < log_product_.size(); ++k) raise(k, spectrum[k], step.count, error);
+    // Most frequencies die at once; telling them by their size alone saves two logarithms each.
+    const double dead_size = std::exp(-2 * kDeadFrequency / step.count) - error;
+    const double dead_norm = dead_size > 0 ? dead_size * dead_size : 0;
+    for (std::size_t k = 0; k < log_product_.size(); ++k) {
+      if (std::norm(spectrum[k]) < dead_norm) {
+        log_ceiling_[k] -= 2 * kDeadFrequency;
+      } else {
+        raise(k, spectrum[k], step.count, error);
+      }
+    }
   }
 
   // Replaces the logarithms by the law and returns a bound on every entry's error times the number of points.
@@ -190,13 +197,17 @@ class SpectrumProduct {
     double error = 0;
     for (std::size_t k = 0; k < product.size(); ++k) {
       const bool alone = k == 0 || 2 * k == points_;
+      if (log_ceiling_[k] <= -kDeadFrequency) {
+        error += 2 * kDead;
+        continue;
+      }
       const double ceiling = std::exp(log_ceiling_[k]);
-      if (log_ceiling_[k] > -kDeadFrequency) product[k] = std::exp(log_product_[k]);
+      product[k] = std::exp(log_product_[k]);
       const double power_rounding = kUnit * (8 + 4 * std::abs(log_product_[k].imag()) + 4 * kDeadFrequency);
       error += (alone ? 1 : 2) *
                (ceiling * -std::expm1(log_product_[k].real() - log_ceiling_[k]) + ceiling * power_rounding);
     }
-    fft_.inv(law, product, static_cast<Eigen::Index>(points_));
+    transform_.fft.inv(law, product, static_cast<Eigen::Index>(points_));
     return error;
   }
 
@@ -208,10 +219,10 @@ class SpectrumProduct {
     log_product_[k] += size > 0 ? count * std::log(value) : std::complex<double>(-kInfinity, 0);
   }
 
+  FourierTransform& transform_;
   std::size_t points_;
   Spectrum log_product_;
   std::vector<double> log_ceiling_;  // of the size that the true product can have
-  Eigen::FFT<double> fft_;
 };
 
 // sum over lattice points u = width, 2 width, ... of e^{-tilt u} - e^{-(tilt + 1) u}
@@ -225,8 +236,15 @@ double euclidean_norm(std::span<const double> values) {
 
 }  // namespace
 
-ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, Rounding rounding, std::size_t max_points)
-    : rounding_(rounding), width_(steps.front().lattice.width), tilt_(tilt) {
+FourierTransform::FourierTransform() { fft.SetFlag(Eigen::FFT<double>::HalfSpectrum); }
+
+ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, Rounding rounding,
+                           std::size_t max_points, FourierTransform& transform)
+    : rounding_(rounding),
+      width_(steps.front().lattice.width),
+      tilt_(tilt),
+      decay_(std::exp(-tilt * width_)),
+      faster_decay_(std::exp(-(tilt + 1) * width_)) {
   std::vector<TiltedStep> tilted;
   double moment_error = 0;
   std::int64_t moved = 0;
@@ -248,7 +266,7 @@ ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, R
   const double first = highest - lowest + 2 <= span ? lowest : std::max(lowest, -0.5 * span);
   const double outside = tails.mass_below(first) + tails.mass_above(first + span - 1);
 
-  SpectrumProduct product(points);
+  SpectrumProduct product(transform, points);
   for (const TiltedStep& step : tilted) product.multiply(step);
   std::vector<double> cyclic;
   const double spectrum_error = product.invert(cyclic) / span;
@@ -266,8 +284,7 @@ ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, R
 
 ComposedLoss::Suffix ComposedLoss::step_down(const Suffix& above, double mass_above) const {
   const double mass = rounding_ == Rounding::up ? std::max(0.0, mass_above) : mass_above;
-  return {std::exp(-tilt_ * width_) * (above.tilted + mass),
-          std::exp(-(tilt_ + 1) * width_) * (above.tilted_more + mass)};
+  return {decay_ * (above.tilted + mass), faster_decay_ * (above.tilted_more + mass)};
 }
 
 // The sum at start + u for `growth` = e^u: tilted - growth * tilted_more in units of the scale at start.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <unsupported/Eigen/FFT>
 #include <vector>
 
 #include "privacy/loss_lattice.h"
@@ -13,6 +14,12 @@ enum class Rounding { up, down };
 struct CountedLattice {
   LossLattice lattice;
   std::int64_t count;
+};
+
+// The transform with its tables of roots of unity, which cost as much as a transform: share it between compositions.
+struct FourierTransform {
+  FourierTransform();
+  Eigen::FFT<double> fft;  // KissFFT is its engine
 };
 
 // The law of the total loss of many independent steps whose losses live on one lattice, and the privacy curve
@@ -31,7 +38,8 @@ struct CountedLattice {
 // `max_points` bounds the transform; if the window is cut short the missing mass is charged like any other.
 class ComposedLoss {
  public:
-  ComposedLoss(std::span<const CountedLattice> steps, double tilt, Rounding rounding, std::size_t max_points);
+  ComposedLoss(std::span<const CountedLattice> steps, double tilt, Rounding rounding, std::size_t max_points,
+               FourierTransform& transform);
 
   // The smallest epsilon >= 0 at which the bound on delta falls to e^{log_delta}.
   double epsilon(double log_delta) const;
@@ -52,6 +60,8 @@ class ComposedLoss {
   Rounding rounding_;
   double width_;
   double tilt_;
+  double decay_;         // e^{-tilt * width}
+  double faster_decay_;  // e^{-(tilt + 1) * width}
   double log_moment_ = 0;  // log M, rounded in the declared direction
   double error_ = 0;       // of the sum, absolute
   std::int64_t first_ = 0;

@@ -50,13 +50,13 @@ class DirectedPld {
         log_lost_(log_delta - kCutOff - std::log(total_count(plan))),
         max_points_(options.max_points) {}
 
-  ComposedLoss compose(Rounding rounding) const {
+  ComposedLoss compose(Rounding rounding) {
     std::vector<CountedLattice> lattices;
     for (const SampledGaussian& step : plan_) {
       const auto lattice = rounding == Rounding::up ? pessimistic_lattice : optimistic_lattice;
       lattices.push_back({lattice(step, direction_, width_, log_lost_), step.count});
     }
-    return ComposedLoss(lattices, tilt_, rounding, max_points_);
+    return ComposedLoss(lattices, tilt_, rounding, max_points_, transform_);
   }
 
   // What the cut-off tails of all steps take from delta, as a factor on it.
@@ -69,27 +69,27 @@ class DirectedPld {
   double width_;
   double log_lost_;
   std::size_t max_points_;
+  FourierTransform transform_;
 };
 
-struct Wanted {
-  bool lower;
-  bool upper;
-};
+enum class Wanted { upper, both };
 
-PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta, const PldOptions& options,
-                           Wanted wanted) {
+// The Renyi bound at the saddle is a certified figure too; the rounding of its quadrature is far below 1e-9.
+double renyi_bound(const Saddle& saddle) { return saddle.epsilon * (1 + 1e-9); }
+
+// Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction costs, it cannot
+// decide the maximum and nothing is composed.
+PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
+                           const PldOptions& options, Wanted wanted, double other_upper) {
   PlanCumulant cumulant(plan, direction);
   const Saddle saddle = saddle_for_delta(cumulant, delta);
-  if (saddle.epsilon == 0) return {0, 0};
+  if (renyi_bound(saddle) <= other_upper) return {0, 0};
   const double log_delta = std::log(delta);
-  const DirectedPld pld(plan, direction, saddle, cumulant, log_delta, options);
+  DirectedPld pld(plan, direction, saddle, cumulant, log_delta, options);
   PldBounds bounds{0, 0};
-  // The Renyi bound at the saddle is a certified figure too; rounding of its quadrature is far below 1e-9.
-  if (wanted.upper) {
-    bounds.upper = std::min(pld.compose(Rounding::up).epsilon(DirectedPld::after_cut_off(log_delta)),
-                            saddle.epsilon * (1 + 1e-9));
-  }
-  if (wanted.lower) bounds.lower = pld.compose(Rounding::down).epsilon(log_delta);
+  const double composed = pld.compose(Rounding::up).epsilon(DirectedPld::after_cut_off(log_delta));
+  bounds.upper = std::min(composed, renyi_bound(saddle));
+  if (wanted == Wanted::both) bounds.lower = pld.compose(Rounding::down).epsilon(log_delta);
   return bounds;
 }
 
@@ -104,8 +104,8 @@ PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double d
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return {0, 0};
-  const PldBounds remove = directed_epsilon(plan, Direction::remove, delta, options, wanted);
-  const PldBounds add = directed_epsilon(plan, Direction::add, delta, options, wanted);
+  const PldBounds remove = directed_epsilon(plan, Direction::remove, delta, options, wanted, 0);
+  const PldBounds add = directed_epsilon(plan, Direction::add, delta, options, wanted, remove.upper);
   return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};
 }
 
@@ -115,7 +115,7 @@ PldBounds directed_delta(const SampledGaussianPlan& plan, Direction direction, d
   const Saddle saddle = saddle_for_epsilon(cumulant, epsilon);
   // The integrand's height at the saddle is within a few orders of the value itself.
   const double log_height = std::min(0.0, cumulant(saddle.tilt) - saddle.tilt * epsilon) - 10;
-  const DirectedPld pld(plan, direction, saddle, cumulant, log_height, options);
+  DirectedPld pld(plan, direction, saddle, cumulant, log_height, options);
   const double upper = std::exp(pld.compose(Rounding::up).log_delta(epsilon)) + std::exp(log_height - kCutOff);
   const double lower = std::exp(pld.compose(Rounding::down).log_delta(epsilon));
   return {lower, std::min(1.0, upper)};
@@ -124,11 +124,11 @@ PldBounds directed_delta(const SampledGaussianPlan& plan, Direction direction, d
 }  // namespace
 
 PldBounds pld_epsilon(std::span<const SampledGaussian> plan, double delta, const PldOptions& options) {
-  return both_directions_epsilon(plan, delta, options, {.lower = true, .upper = true});
+  return both_directions_epsilon(plan, delta, options, Wanted::both);
 }
 
 double pld_epsilon_upper(std::span<const SampledGaussian> plan, double delta, const PldOptions& options) {
-  return both_directions_epsilon(plan, delta, options, {.lower = false, .upper = true}).upper;
+  return both_directions_epsilon(plan, delta, options, Wanted::upper).upper;
 }
 
 PldBounds pld_delta(std::span<const SampledGaussian> raw, double epsilon, const PldOptions& options) {

@@ -14,7 +14,7 @@ namespace ration {
 // The lattice is as fine as the tolerance asks, up to `max_points`; a coarser one gives a wider bracket, never a wrong one.
 // [Koskela20, Doroshenko22, Gopi21]
 struct PldOptions {
-  double tolerance = 5e-4;                  // > 0: aimed-at slack of epsilon, absolute below 1 and relative above it... see .cpp
+  double tolerance = 5e-4;  // > 0: the aimed-at slack of epsilon, relative below epsilon 1 and absolute above
   std::size_t max_points = std::size_t{1} << 21;  // of one transform; at least 1024
 };
 

@@ -1,0 +1,46 @@
+#include "figures.h"
+
+namespace ration::bench {
+namespace {
+
+using Goal = Figure::Goal;
+
+Figure milliseconds(const std::string& name, double target) {
+  return {name, "ms", target, Goal::at_most, {name}, [name](const Measurements& m) { return m.at(name).milliseconds; }};
+}
+
+Figure counter(const std::string& name, const std::string& source, const std::string& key, const std::string& unit,
+               double target) {
+  return {name, unit, target, Goal::at_most, {source},
+          [=](const Measurements& m) { return m.at(source).counters.at(key); }};
+}
+
+Figure million_per_second(const std::string& name, const std::string& source, double target) {
+  return {name, "M/s", target, Goal::at_least, {source},
+          [source](const Measurements& m) { return m.at(source).items_per_second / 1e6; }};
+}
+
+// How much longer `slow` takes than `fast`.
+Figure ratio(const std::string& name, const std::string& slow, const std::string& fast, double target) {
+  return {name, "ratio", target, Goal::at_most, {slow, fast},
+          [=](const Measurements& m) { return m.at(slow).milliseconds / m.at(fast).milliseconds; }};
+}
+
+}  // namespace
+
+const std::vector<Figure>& figures() {
+  static const std::vector<Figure> all = {
+      milliseconds("accounting/rdp_epsilon_10k", 1),
+      milliseconds("accounting/pld_epsilon_10k", 50),
+      counter("accounting/pld_bracket_10k", "accounting/pld_epsilon_10k", "bracket", "epsilon", 0.01),
+      milliseconds("accounting/exact_epsilon_10k", 5),
+      counter("accounting/exact_error", "accounting/exact_vectors", "error", "epsilon", 1e-6),
+      milliseconds("accounting/calibrate_pld_eps3", 500),
+      million_per_second("random/gaussian_fill", "random/gaussian_fill/100000", 150),
+      ratio("random/poisson_sample_1e9_over_1e5_rows", "random/poisson_sample/1000000000",
+            "random/poisson_sample/100000", 1.5),
+  };
+  return all;
+}
+
+}  // namespace ration::bench

@@ -1,0 +1,115 @@
+// ration_bench [--only=PREFIX] [--out=FILE]: runs the benchmarks, prints each promised figure beside its target, and
+// writes them as JSON. Seven interleaved repetitions, medians of processor time: a busy machine disturbs both sides of
+// a ratio alike.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "figures.h"
+
+namespace ration::bench {
+namespace {
+
+// Keeps the medians and prints the usual table.
+class Collector : public benchmark::ConsoleReporter {
+ public:
+  Collector() : ConsoleReporter(OO_Tabular) {}
+
+  void ReportRuns(const std::vector<Run>& runs) override {
+    ConsoleReporter::ReportRuns(runs);
+    for (const Run& run : runs) {
+      if (run.run_type == Run::RT_Aggregate && run.aggregate_name == "median") keep(run);
+    }
+  }
+  const Measurements& measurements() const { return measurements_; }
+
+ private:
+  void keep(const Run& run) {
+    const double per_millisecond = 1e3 / benchmark::GetTimeUnitMultiplier(run.time_unit);
+    Measured measured{run.GetAdjustedCPUTime() * per_millisecond, 0, {}};
+    for (const auto& [name, counter] : run.counters) measured.counters[name] = counter.value;
+    if (const auto items = measured.counters.find("items_per_second"); items != measured.counters.end()) {
+      measured.items_per_second = items->second;
+    }
+    measurements_[run.run_name.str()] = measured;
+  }
+  Measurements measurements_;
+};
+
+struct Flags {
+  std::string only;
+  std::string out;
+};
+
+Flags parse(int argc, char** argv) {
+  Flags flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--only=")) {
+      flags.only = argument.substr(7);
+    } else if (argument.starts_with("--out=")) {
+      flags.out = argument.substr(6);
+    } else {
+      fmt::print(stderr, "ration_bench: unknown argument '{}'; expected --only=PREFIX or --out=FILE\n", argument);
+      std::exit(1);
+    }
+  }
+  return flags;
+}
+
+Measurements run(const std::string& only) {
+  std::vector<std::string> words = {"ration_bench", fmt::format("--benchmark_filter=^{}", only),
+                                    "--benchmark_repetitions=7", "--benchmark_enable_random_interleaving=true",
+                                    "--benchmark_min_time=0.1", "--benchmark_report_aggregates_only=true"};
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  int count = static_cast<int>(arguments.size());
+  benchmark::Initialize(&count, arguments.data());
+  Collector collector;
+  benchmark::RunSpecifiedBenchmarks(&collector);
+  return collector.measurements();
+}
+
+bool is_measured(const Figure& figure, const Measurements& measurements) {
+  return std::all_of(figure.needs.begin(), figure.needs.end(),
+                     [&](const std::string& name) { return measurements.contains(name); });
+}
+
+nlohmann::json judge(const Figure& figure, const Measurements& measurements) {
+  const double value = figure.value(measurements);
+  const bool at_most = figure.goal == Figure::Goal::at_most;
+  const bool ok = at_most ? value <= figure.target : value >= figure.target;
+  fmt::print("{:<45} {:>12.4g} {:<8} {} {:<8g} {}\n", figure.name, value, figure.unit, at_most ? "<=" : ">=",
+             figure.target, ok ? "ok" : "MISSED");
+  return {{"name", figure.name}, {"value", value}, {"unit", figure.unit}, {"target", figure.target}, {"ok", ok}};
+}
+
+int report(const Flags& flags) {
+  const Measurements measurements = run(flags.only);
+  nlohmann::json results = nlohmann::json::array();
+  bool all_ok = true;
+  fmt::print("\n");
+  for (const Figure& figure : figures()) {
+    if (!is_measured(figure, measurements)) continue;
+    results.push_back(judge(figure, measurements));
+    all_ok = all_ok && results.back().at("ok").get<bool>();
+  }
+  if (!flags.out.empty()) {
+    std::ofstream(flags.out + ".part") << results.dump(2) << "\n";
+    std::rename((flags.out + ".part").c_str(), flags.out.c_str());
+  }
+  return all_ok ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ration::bench
+
+int main(int argc, char** argv) { return ration::bench::report(ration::bench::parse(argc, argv)); }
