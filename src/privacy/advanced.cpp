@@ -28,12 +28,17 @@ struct Sums {
 };
 
 // [Dwork10]'s bound has drift sum e (e^e - 1), which is larger, so it is never the least and not computed.
-double least_bound(const Sums& sums, double slack) {
-  if (slack == 0) return sums.basic * kRoundUp;
+double concentrated_bound(const Sums& sums, double slack) {
   // ln(e + sqrt(squares)/slack), where the quotient may overflow.
   const double kov = log_add_exp(1, 0.5 * std::log(sums.squares) - std::log(slack));
   const double spread = std::sqrt(2 * sums.squares * std::min(-std::log(slack), kov));
-  return std::min(sums.basic, sums.drift + spread) * kRoundUp;
+  return (sums.drift + spread) * kRoundUp;
+}
+
+double basic_bound(const Sums& sums) { return sums.basic * kRoundUp; }
+
+double least_bound(const Sums& sums, double slack) {
+  return slack == 0 ? basic_bound(sums) : std::min(basic_bound(sums), concentrated_bound(sums, slack));
 }
 
 // ln(1 + q (e^epsilon - 1)), also where e^epsilon overflows.
@@ -57,14 +62,14 @@ double total_count(std::span<const SampledGaussian> steps) {
   return total;
 }
 
-double epsilon_of_split(std::span<const SampledGaussian> steps, double total, double delta, double slack) {
+Sums sums_of_split(std::span<const SampledGaussian> steps, double total, double delta, double slack) {
   // Rounded down, so that the parts never sum to more than delta.
   const double step_delta = (delta - slack) / total * (1 - 1e-15);
   Sums sums;
   for (const SampledGaussian& step : steps) {
     if (step.count > 0) sums.add(step_epsilon(step, step_delta), static_cast<double>(step.count));
   }
-  return least_bound(sums, slack);
+  return sums;
 }
 
 }  // namespace
@@ -83,13 +88,15 @@ double advanced_gaussian_epsilon(std::span<const SampledGaussian> steps, double 
   const double total = total_count(steps);
   if (total == 0) return 0;
   // By the logarithm of slack/delta: the best share of the slack may be tiny.
+  // The basic bound wants no slack at all; the least of both would have two minima, and which of them a search finds
+  // would make the result jump.
   const auto by_log_share = [&](double log_share) {
-    return epsilon_of_split(steps, total, delta, delta * std::exp(log_share));
+    const double slack = delta * std::exp(log_share);
+    return concentrated_bound(sums_of_split(steps, total, delta, slack), slack);
   };
   constexpr int kBits = 20;
   const double shared = boost::math::tools::brent_find_minima(by_log_share, -20.0, -1e-3, kBits).second;
-  const double basic = epsilon_of_split(steps, total, delta, 0);
-  return std::min(shared, basic);
+  return std::min(shared, basic_bound(sums_of_split(steps, total, delta, 0)));
 }
 
 double advanced_gaussian_epsilon(double noise, double rate, std::int64_t steps, double delta) {

@@ -7,6 +7,7 @@
 #include "privacy/lattice_composition.h"
 #include "privacy/plan_cumulant.h"
 #include "ration/base/check.h"
+#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {
@@ -15,6 +16,10 @@ namespace {
 constexpr double kCutOff = 32;
 // Tilted standard deviations that a window spans, for choosing its resolution.
 constexpr double kTypicalWindow = 20;
+
+// The full batch needs no lattice: its loss is Gaussian, and the curve has a closed form [Balle18, Thm 8].
+bool is_full_batch(const SampledGaussianPlan& plan) { return plan.size() == 1 && plan[0].rate == 1; }
+constexpr double kExactRounding = 1e-10;  // covers the evaluation of that form and the merging of its steps
 
 double total_count(const SampledGaussianPlan& plan) {
   double total = 0;
@@ -104,6 +109,10 @@ PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double d
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return {0, 0};
+  if (is_full_batch(plan)) {
+    const double epsilon = gdp_epsilon(1 / plan[0].noise, delta);
+    return {epsilon * (1 - kExactRounding), epsilon * (1 + kExactRounding)};
+  }
   const PldBounds remove = directed_epsilon(plan, Direction::remove, delta, options, wanted, 0);
   const PldBounds add = directed_epsilon(plan, Direction::add, delta, options, wanted, remove.upper);
   return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};
@@ -136,6 +145,10 @@ PldBounds pld_delta(std::span<const SampledGaussian> raw, double epsilon, const 
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return {0, 0};
+  if (is_full_batch(plan)) {
+    const double delta = gdp_delta(1 / plan[0].noise, epsilon);
+    return {delta * (1 - kExactRounding), std::min(1.0, delta * (1 + kExactRounding))};
+  }
   const PldBounds remove = directed_delta(plan, Direction::remove, epsilon, options);
   const PldBounds add = directed_delta(plan, Direction::add, epsilon, options);
   return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};

@@ -142,5 +142,15 @@ TEST(Advanced, RefusesWhatIsOutsideItsDomain) {
   EXPECT_THROW(advanced_gaussian_epsilon(1, 1, 10, 0), InputError);
 }
 
+// The search for the best split must not jump between two minima: more steps never cost less.
+TEST(AdvancedGaussian, GrowsWithEveryStep) {
+  double last = 0;
+  for (std::int64_t steps = 1; steps <= 300; ++steps) {
+    const double epsilon = advanced_gaussian_epsilon(20, 1, steps, 1e-8);
+    EXPECT_GE(epsilon, last * (1 - 1e-6)) << steps;
+    last = epsilon;
+  }
+}
+
 }  // namespace
 }  // namespace ration
