@@ -1,8 +1,7 @@
 #include "ration/privacy/exact.h"
 
-#include <boost/math/tools/toms748_solve.hpp>
-
 #include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -22,8 +21,8 @@ constexpr double kDigits = 33;
 constexpr double kMostNodes = 4000;
 constexpr double kLargestImaginary = 4000;
 
-// The period whose aliases a Chernoff bound puts below the value: to the left delta is at most 1, to the right it is at
-// most e^{K(z) - z (epsilon + period)} for any z above the contour.
+// The period whose aliases a Chernoff bound puts below the value: to the left delta is at most 1, to the
+// right it is at most e^{K(z) - z (epsilon + period)} for any z above the contour.
 double alias_free_period(PlanCumulant& cumulant, double contour, double epsilon, double log_delta) {
   const double needed = kDigits - log_delta;
   double right = std::numeric_limits<double>::infinity();
@@ -37,15 +36,16 @@ double alias_free_period(PlanCumulant& cumulant, double contour, double epsilon,
 // The integrand's part that does not depend on epsilon, on the nodes of one contour.
 class Contour {
  public:
-  static std::optional<Contour> through(const SampledGaussianPlan& plan, Direction direction, const Saddle& saddle,
-                                        double log_delta) {
+  static std::optional<Contour> through(const SampledGaussianPlan& plan, Direction direction,
+                                        const Saddle& saddle, double log_delta) {
     PlanCumulant coarse(plan, direction);
     const double period = alias_free_period(coarse, saddle.tilt, saddle.epsilon, log_delta);
     const double step = 2 * std::numbers::pi / period;
     const auto [mean, variance] = coarse.tilted(saddle.tilt);
     double reach = 9 / std::sqrt(variance);
     for (int attempt = 0; attempt < 6; ++attempt, reach *= 2) {
-      if (!(reach < step * kMostNodes) || !(reach < kLargestImaginary * smallest_noise(plan))) return std::nullopt;
+      if (!(reach < step * kMostNodes) || !(reach < kLargestImaginary * smallest_noise(plan)))
+        return std::nullopt;
       Contour contour(saddle.tilt, step);
       if (contour.fill(plan, direction, reach)) return contour;
     }
@@ -92,8 +92,12 @@ class Contour {
   std::vector<std::complex<double>> terms_;
 };
 
-bool is_single_gaussian(const SampledGaussianPlan& plan) { return plan.size() == 1 && plan[0].rate == 1; }
-bool is_single_step(const SampledGaussianPlan& plan) { return plan.size() == 1 && plan[0].count == 1; }
+bool is_single_gaussian(const SampledGaussianPlan& plan) {
+  return plan.size() == 1 && plan[0].rate == 1;
+}
+bool is_single_step(const SampledGaussianPlan& plan) {
+  return plan.size() == 1 && plan[0].count == 1;
+}
 
 std::optional<double> larger(std::optional<double> a, std::optional<double> b) {
   if (!a || !b) return std::nullopt;

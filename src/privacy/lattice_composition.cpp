@@ -30,8 +30,8 @@ double transform_error(std::size_t points) {
 // One step's law after tilting, moved so that its mean is close to lattice point 0.
 struct TiltedStep {
   std::vector<double> mass;
-  std::int64_t first;   // lattice index of mass[0] after the move
-  std::int64_t moved;   // by how many points it was moved down
+  std::int64_t first;  // lattice index of mass[0] after the move
+  std::int64_t moved;  // by how many points it was moved down
   double count;
   double log_moment;
   double relative_error;  // of each mass, from the exponential
@@ -87,10 +87,12 @@ double power_sum(const Masses& masses, double ratio) {
 double index_cumulant(std::span<const TiltedStep> steps, double slope) {
   double cumulant = 0;
   for (const TiltedStep& step : steps) {
-    // Outwards from lattice point 0, the mean: a power that underflows then belongs to a term that does not matter.
+    // Outwards from lattice point 0, the mean: a power that underflows then belongs to a term that does not
+    // matter.
     const std::size_t middle = static_cast<std::size_t>(-step.first);
     const double sum = power_sum(std::span(step.mass).subspan(middle), std::exp(slope)) +
-                       std::exp(-slope) * power_sum(std::span(step.mass).first(middle) | std::views::reverse, std::exp(-slope));
+                       std::exp(-slope) * power_sum(std::span(step.mass).first(middle) | std::views::reverse,
+                                                    std::exp(-slope));
     if (!std::isfinite(sum) || !(sum > 0)) return kInfinity;
     cumulant += step.count * std::log(sum);
   }
@@ -177,8 +179,8 @@ class SpectrumProduct {
     for (const double mass : wrapped) square += mass * mass;
     Spectrum spectrum;
     transform_.fft.fwd(spectrum, wrapped);
-    const double error =
-        transform_error(points_) * std::sqrt(static_cast<double>(points_) * square) + step.relative_error + 4 * kUnit;
+    const double error = transform_error(points_) * std::sqrt(static_cast<double>(points_) * square) +
+                         step.relative_error + 4 * kUnit;
     // Most frequencies die at once; telling them by their size alone saves two logarithms each.
     const double dead_size = std::exp(-2 * kDeadFrequency / step.count) - error;
     const double dead_norm = dead_size > 0 ? dead_size * dead_size : 0;
@@ -226,7 +228,9 @@ class SpectrumProduct {
 };
 
 // sum over lattice points u = width, 2 width, ... of e^{-tilt u} - e^{-(tilt + 1) u}
-double weight_sum(double tilt, double width) { return 1 / std::expm1(tilt * width) - 1 / std::expm1((tilt + 1) * width); }
+double weight_sum(double tilt, double width) {
+  return 1 / std::expm1(tilt * width) - 1 / std::expm1((tilt + 1) * width);
+}
 
 double euclidean_norm(std::span<const double> values) {
   double square = 0;
@@ -236,7 +240,9 @@ double euclidean_norm(std::span<const double> values) {
 
 }  // namespace
 
-FourierTransform::FourierTransform() { fft.SetFlag(Eigen::FFT<double>::HalfSpectrum); }
+FourierTransform::FourierTransform() {
+  fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+}
 
 ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, Rounding rounding,
                            std::size_t max_points, FourierTransform& transform)
@@ -298,8 +304,8 @@ double ComposedLoss::point(std::size_t i) const {
   return width_ * static_cast<double>(first_ + static_cast<std::int64_t>(i));
 }
 
-// Walks down from the top of the window to the first lattice point at which the bound reaches the target; from there the
-// bound falls as tilted - e^u tilted_more, which is solved for u.
+// Walks down from the top of the window to the first lattice point at which the bound reaches the target;
+// from there the bound falls as tilted - e^u tilted_more, which is solved for u.
 double ComposedLoss::epsilon(double log_delta) const {
   const bool up = rounding_ == Rounding::up;
   // Above the window only the error term is left, and it falls with the scale.

@@ -9,7 +9,8 @@ namespace {
 
 // e^{-kReach^2/2} is below 1e-18: nodes further out cannot be seen in a double.
 constexpr double kReach = 9.2;
-// The rule's error is e^{-2 pi d / step} at a distance d from the nearest singularity; e^{-37} is below 1e-16.
+// The rule's error is e^{-2 pi d / step} at a distance d from the nearest singularity; e^{-37} is below
+// 1e-16.
 constexpr double kDigits = 37;
 constexpr double kWidestStep = 0.4;
 // Above this exponent the sum is scaled, so that it does not overflow.
@@ -64,7 +65,7 @@ void MomentTable::add_node(double y) {
   weight_.push_back(weight);
   excess_.push_back(rate_ * std::expm1(u));
   weighted_excess_.push_back(u < kExponentialIsHuge ? weight * excess_.back()
-                                                     : rate_ * std::exp(u + log_weight));
+                                                    : rate_ * std::exp(u + log_weight));
 }
 
 void MomentTable::extend_to(double order) {

@@ -1,8 +1,7 @@
 #include "privacy/plan_cumulant.h"
 
-#include <boost/math/tools/minima.hpp>
-
 #include <algorithm>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
 
 namespace ration {
@@ -40,13 +39,15 @@ PlanCumulant::PlanCumulant(const SampledGaussianPlan& plan, Direction direction,
 
 double PlanCumulant::operator()(double z) {
   double total = 0;
-  for (std::size_t i = 0; i < tables_.size(); ++i) total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
   return total;
 }
 
 std::complex<double> PlanCumulant::operator()(std::complex<double> z) {
   std::complex<double> total = 0;
-  for (std::size_t i = 0; i < tables_.size(); ++i) total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
   return total;
 }
 

@@ -18,7 +18,9 @@ constexpr double kCutOff = 32;
 constexpr double kTypicalWindow = 20;
 
 // The full batch needs no lattice: its loss is Gaussian, and the curve has a closed form [Balle18, Thm 8].
-bool is_full_batch(const SampledGaussianPlan& plan) { return plan.size() == 1 && plan[0].rate == 1; }
+bool is_full_batch(const SampledGaussianPlan& plan) {
+  return plan.size() == 1 && plan[0].rate == 1;
+}
 constexpr double kExactRounding = 1e-10;  // covers the evaluation of that form and the merging of its steps
 
 double total_count(const SampledGaussianPlan& plan) {
@@ -27,9 +29,10 @@ double total_count(const SampledGaussianPlan& plan) {
   return total;
 }
 
-// Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with
-// it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)]. The expectation is about width^2 / 6 when the cells are small
-// against the loss, and at most width * E|L| when they are not: the coarser width that meets the tolerance will do.
+// Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step,
+// and with it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)]. The expectation is about width^2 / 6
+// when the cells are small against the loss, and at most width * E|L| when they are not: the coarser width
+// that meets the tolerance will do.
 double width_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const Saddle& saddle,
                  const PldOptions& options) {
   const double steps = total_count(plan);
@@ -46,8 +49,8 @@ double width_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const 
 // One direction of one plan at one tilt: builds either bound on demand.
 class DirectedPld {
  public:
-  DirectedPld(const SampledGaussianPlan& plan, Direction direction, const Saddle& saddle, PlanCumulant& cumulant,
-              double log_delta, const PldOptions& options)
+  DirectedPld(const SampledGaussianPlan& plan, Direction direction, const Saddle& saddle,
+              PlanCumulant& cumulant, double log_delta, const PldOptions& options)
       : plan_(plan),
         direction_(direction),
         tilt_(saddle.tilt),
@@ -80,10 +83,12 @@ class DirectedPld {
 enum class Wanted { upper, both };
 
 // The Renyi bound at the saddle is a certified figure too; the rounding of its quadrature is far below 1e-9.
-double renyi_bound(const Saddle& saddle) { return saddle.epsilon * (1 + 1e-9); }
+double renyi_bound(const Saddle& saddle) {
+  return saddle.epsilon * (1 + 1e-9);
+}
 
-// Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction costs, it cannot
-// decide the maximum and nothing is composed.
+// Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction
+// costs, it cannot decide the maximum and nothing is composed.
 PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
                            const PldOptions& options, Wanted wanted, double other_upper) {
   PlanCumulant cumulant(plan, direction);
@@ -103,8 +108,8 @@ void validate(const PldOptions& options) {
   require("PldOptions", "max_points", static_cast<double>(options.max_points), at_least(1024));
 }
 
-PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double delta, const PldOptions& options,
-                                  Wanted wanted) {
+PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double delta,
+                                  const PldOptions& options, Wanted wanted) {
   require("pld_epsilon", "delta", delta, greater_than(0).less_than(1));
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
@@ -125,7 +130,8 @@ PldBounds directed_delta(const SampledGaussianPlan& plan, Direction direction, d
   // The integrand's height at the saddle is within a few orders of the value itself.
   const double log_height = std::min(0.0, cumulant(saddle.tilt) - saddle.tilt * epsilon) - 10;
   DirectedPld pld(plan, direction, saddle, cumulant, log_height, options);
-  const double upper = std::exp(pld.compose(Rounding::up).log_delta(epsilon)) + std::exp(log_height - kCutOff);
+  const double upper =
+      std::exp(pld.compose(Rounding::up).log_delta(epsilon)) + std::exp(log_height - kCutOff);
   const double lower = std::exp(pld.compose(Rounding::down).log_delta(epsilon));
   return {lower, std::min(1.0, upper)};
 }
