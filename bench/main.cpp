@@ -1,6 +1,6 @@
-// ration_bench [--only=PREFIX] [--out=FILE]: runs the benchmarks, prints each promised figure beside its
-// target, and writes them as JSON. Seven interleaved repetitions, medians of processor time: a busy machine
-// disturbs both sides of a ratio alike.
+// ration_bench [--only=PREFIX] [--out=FILE]: runs the benchmarks, prints each promised figure beside its target, and
+// writes them as JSON. Seven interleaved repetitions, medians of processor time: a busy machine disturbs both sides of
+// a ratio alike.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -21,8 +21,8 @@ constexpr double kDigits = 33;
 constexpr double kMostNodes = 4000;
 constexpr double kLargestImaginary = 4000;
 
-// The period whose aliases a Chernoff bound puts below the value: to the left delta is at most 1, to the
-// right it is at most e^{K(z) - z (epsilon + period)} for any z above the contour.
+// The period whose aliases a Chernoff bound puts below the value: to the left delta is at most 1, to the right it is at
+// most e^{K(z) - z (epsilon + period)} for any z above the contour.
 double alias_free_period(PlanCumulant& cumulant, double contour, double epsilon, double log_delta) {
   const double needed = kDigits - log_delta;
   double right = std::numeric_limits<double>::infinity();

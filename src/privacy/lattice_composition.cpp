@@ -87,8 +87,7 @@ double power_sum(const Masses& masses, double ratio) {
 double index_cumulant(std::span<const TiltedStep> steps, double slope) {
   double cumulant = 0;
   for (const TiltedStep& step : steps) {
-    // Outwards from lattice point 0, the mean: a power that underflows then belongs to a term that does not
-    // matter.
+    // Outwards from lattice point 0, the mean: a power that underflows then belongs to a term that does not matter.
     const std::size_t middle = static_cast<std::size_t>(-step.first);
     const double sum = power_sum(std::span(step.mass).subspan(middle), std::exp(slope)) +
                        std::exp(-slope) * power_sum(std::span(step.mass).first(middle) | std::views::reverse,
@@ -304,8 +303,8 @@ double ComposedLoss::point(std::size_t i) const {
   return width_ * static_cast<double>(first_ + static_cast<std::int64_t>(i));
 }
 
-// Walks down from the top of the window to the first lattice point at which the bound reaches the target;
-// from there the bound falls as tilted - e^u tilted_more, which is solved for u.
+// Walks down from the top of the window to the first lattice point at which the bound reaches the target; from there the
+// bound falls as tilted - e^u tilted_more, which is solved for u.
 double ComposedLoss::epsilon(double log_delta) const {
   const bool up = rounding_ == Rounding::up;
   // Above the window only the error term is left, and it falls with the scale.

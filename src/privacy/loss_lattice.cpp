@@ -20,8 +20,8 @@ struct Mass {
   double error;
 };
 
-// The tail of the standard normal on the far side of y, and a bound on its error. The argument of erfc is
-// rounded, which costs about y^2 units in the last place.
+// The tail of the standard normal on the far side of y, and a bound on its error. The argument of erfc is rounded, which
+// costs about y^2 units in the last place.
 Mass far_tail(double y) {
   if (std::isinf(y)) return {0, 0};
   const double tail = 0.5 * std::erfc(std::abs(y) / std::numbers::sqrt2);
@@ -42,8 +42,8 @@ Mass between(double a, const Mass& tail_a, double b, const Mass& tail_b) {
   return {1 - tail_a.value - tail_b.value, error + 2 * kUnit};
 }
 
-// The two laws of one step, in an output y >= or <= such that the loss log(dP/dQ) increases with y: for `add`
-// the output is mirrored.
+// The two laws of one step, in an output y >= or <= such that the loss log(dP/dQ) increases with y: for `add` the output
+// is mirrored.
 class LossPair {
  public:
   LossPair(const SampledGaussian& step, Direction direction)
@@ -128,9 +128,8 @@ class CellMerger {
                 std::vector<double>(static_cast<std::size_t>(highest_index - lowest_index + 1)), -kInfinity};
   }
 
-  // Sampling bounds the loss on one side, at log(1 - rate) below (remove) or above (add), and piles up mass
-  // there. The cells start from that side, so that none of it has to be rounded; what is left at the end is a
-  // far tail.
+  // Sampling bounds the loss on one side, at log(1 - rate) below (remove) or above (add), and piles up mass there. The
+  // cells start from that side, so that none of it has to be rounded; what is left at the end is a far tail.
   LossLattice merge() {
     if (pair_.bounded_below()) {
       merge_upwards();
@@ -147,9 +146,8 @@ class CellMerger {
     lattice_.mass[static_cast<std::size_t>(i)] += std::max(0.0, mass.value - mass.error);
   }
 
-  // Where the first cell's border goes. In a smooth tail: half-way between two lattice points, which keeps
-  // all later cells symmetric about theirs; the mass beyond is negligible. At a sharp end: nowhere, the first
-  // cell takes it whole.
+  // Where the first cell's border goes. In a smooth tail: half-way between two lattice points, which keeps all later
+  // cells symmetric about theirs; the mass beyond is negligible. At a sharp end: nowhere, the first cell takes it whole.
   Edge first_border(double tail_output, double end) const {
     const double index = std::floor(pair_.loss(tail_output) / width_);
     const Edge border = pair_.edge(pair_.output((index + 0.5) * width_));
@@ -192,10 +190,9 @@ class CellMerger {
     return high ? std::pair{j, *high} : std::pair{j - 1, pair_.edge(middle)};
   }
 
-  // A border at which the cell's loss is at the lattice point, or above by rounding only: Newton's method on
-  // the excess, which grows on the far side of the lattice point. None if even the whole rest has a smaller
-  // loss, or if only a sliver of the cell is left on the near side: it is cheaper to round the sliver down
-  // than to resolve it.
+  // A border at which the cell's loss is at the lattice point, or above by rounding only: Newton's method on the excess,
+  // which grows on the far side of the lattice point. None if even the whole rest has a smaller loss, or if only a sliver
+  // of the cell is left on the near side: it is cheaper to round the sliver down than to resolve it.
   std::optional<Edge> upper_border(const Edge& low, double loss, double middle) const {
     if (loss - pair_.loss(low.y) < kSliver * width_) return std::nullopt;
     double y = std::isinf(low.y) ? middle + 1 : 2 * middle - low.y;

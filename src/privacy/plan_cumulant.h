@@ -29,8 +29,8 @@ class PlanCumulant {
   Direction direction_;
 };
 
-// The tilt z > 0 at which the integrand for delta = `delta` has its saddle, and the epsilon that the Renyi
-// bound gives there (an upper estimate of the truth). [CKS20, Prop. 12] minimised over the order z + 1.
+// The tilt z > 0 at which the integrand for delta = `delta` has its saddle, and the epsilon that the Renyi bound gives
+// there (an upper estimate of the truth). [CKS20, Prop. 12] minimised over the order z + 1.
 struct Saddle {
   double tilt;
   double epsilon;

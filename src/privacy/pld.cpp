@@ -29,10 +29,9 @@ double total_count(const SampledGaussianPlan& plan) {
   return total;
 }
 
-// Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step,
-// and with it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)]. The expectation is about width^2 / 6
-// when the cells are small against the loss, and at most width * E|L| when they are not: the coarser width
-// that meets the tolerance will do.
+// Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with
+// it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)]. The expectation is about width^2 / 6 when the cells are small
+// against the loss, and at most width * E|L| when they are not: the coarser width that meets the tolerance will do.
 double width_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const Saddle& saddle,
                  const PldOptions& options) {
   const double steps = total_count(plan);
@@ -87,8 +86,8 @@ double renyi_bound(const Saddle& saddle) {
   return saddle.epsilon * (1 + 1e-9);
 }
 
-// Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction
-// costs, it cannot decide the maximum and nothing is composed.
+// Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction costs, it cannot
+// decide the maximum and nothing is composed.
 PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
                            const PldOptions& options, Wanted wanted, double other_upper) {
   PlanCumulant cumulant(plan, direction);

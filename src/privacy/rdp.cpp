@@ -75,8 +75,8 @@ double rdp_from_coefficients(double rate, const std::vector<double>& log_coeffic
   return log1p_exp(sum.value()) / (order - 1);
 }
 
-// log E[(e^u - 1)^l] for even l, u = y/noise - 1/(2 noise^2), y ~ N(0,1): the alternating sum B(l) of
-// [Wang19, Thm 27] as the even central moment it is, so that nothing cancels.
+// log E[(e^u - 1)^l] for even l, u = y/noise - 1/(2 noise^2), y ~ N(0,1): the alternating sum B(l) of [Wang19, Thm 27]
+// as the even central moment it is, so that nothing cancels.
 double log_central_moment(double noise, int l) {
   constexpr double kReach = 9.2;
   constexpr double kStep = 0.25;
@@ -118,8 +118,8 @@ class FixedSizeGaussianCoefficients {
     return last_value_;
   }
 
-  // The central moment approaches the raw one from below as l grows; once it stops helping it never will
-  // again, and leaving a candidate out of a minimum is always safe.
+  // The central moment approaches the raw one from below as l grows; once it stops helping it never will again,
+  // and leaving a candidate out of a minimum is always safe.
   static constexpr int kGiveUpAfter = 4;
   double noise_;
   std::vector<double> log_t_;
@@ -203,9 +203,8 @@ RdpFunction sampled_curve(const Step& step, const RdpFunction& base) {
   };
 }
 
-// Sampling never costs privacy (the divergence of two mixtures is at most the worst divergence of their
-// coupled parts: joint quasi-convexity), so where an amplification bound is loose the unsampled curve stands
-// in.
+// Sampling never costs privacy (the divergence of two mixtures is at most the worst divergence of their coupled
+// parts: joint quasi-convexity), so where an amplification bound is loose the unsampled curve stands in.
 RdpFunction step_curve(const Step& step) {
   if (step.sampling == Sampling::full) return sum_of_curves(step.mechanisms);
   if (step.sampling == Sampling::poisson && step.gaussian_noise) {

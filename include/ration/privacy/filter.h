@@ -9,12 +9,10 @@
 
 namespace ration {
 
-// A budget that is asked before every query. Methods choose their next query from what they have already
-// seen, so composition is fully adaptive, and a sum that is checked only at the end proves nothing; a filter
-// does.
+// A budget that is asked before every query. Methods choose their next query from what they have already seen, so
+// composition is fully adaptive, and a sum that is checked only at the end proves nothing; a filter does.
 //
-// Guarantee   whatever the caller asks, in whatever order and for whatever reason, everything that was
-// granted
+// Guarantee   whatever the caller asks, in whatever order and for whatever reason, everything that was granted
 //             together is (epsilon, delta)-DP.
 // A refused query changes nothing, so a cheaper one may still be granted later.
 // Not thread-safe: one run, one filter.
@@ -40,12 +38,10 @@ class BudgetFilter {
 // sum of rho <= rho_total: full-batch events. [Whitehouse23, Thm 1; Feldman21]
 std::unique_ptr<BudgetFilter> make_zcdp_filter(const Budget& budget, Relation relation);
 
-// Grants while for some order the sum stays within epsilon minus the conversion's term: any event.
-// [Feldman21, Lecuyer21]
+// Grants while for some order the sum stays within epsilon minus the conversion's term: any event. [Feldman21, Lecuyer21]
 std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation relation);
 
-// sum of mu^2 <= mu_total^2: Gaussian events on the full batch, at no loss over the exact curve. [Koskela23;
-// Smith22]
+// sum of mu^2 <= mu_total^2: Gaussian events on the full batch, at no loss over the exact curve. [Koskela23; Smith22]
 std::unique_ptr<BudgetFilter> make_gdp_filter(const Budget& budget, Relation relation);
 
 // By name: 'rdp', 'zcdp' or 'gdp'. Any other accountant is for plans fixed before the run: InputError.
