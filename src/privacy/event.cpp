@@ -18,13 +18,18 @@ std::string describe_composed(const std::vector<Event>& parts) {
 }
 
 // Nested repetition can overflow a count; no run makes that many releases, so it is an input error.
+double require_count(double count) {
+  return require("Event::repeated", "count", count, at_least(0).at_most(9.2e18));
+}
 std::int64_t checked_product(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) {
-    require("Event::repeated", "count", static_cast<double>(a) * static_cast<double>(b),
-            at_least(0).at_most(9.2e18));
-  }
+  if (__builtin_mul_overflow(a, b, &product)) require_count(static_cast<double>(a) * static_cast<double>(b));
   return product;
+}
+std::int64_t checked_sum(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) require_count(static_cast<double>(a) + static_cast<double>(b));
+  return sum;
 }
 
 void flatten_into(const Event& event, std::int64_t count, std::vector<CountedEvent>& out) {
@@ -39,7 +44,7 @@ void flatten_into(const Event& event, std::int64_t count, std::vector<CountedEve
       },
       [&](const auto&) {
         if (!out.empty() && &out.back().event.node() == &event.node()) {
-          out.back().count += count;
+          out.back().count = checked_sum(out.back().count, count);
         } else {
           out.push_back({event, count});
         }

@@ -10,7 +10,6 @@
 
 #include "privacy/plan_cumulant.h"
 #include "ration/base/check.h"
-#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {
@@ -21,8 +20,8 @@ constexpr double kDigits = 33;
 constexpr double kMostNodes = 4000;
 constexpr double kLargestImaginary = 4000;
 
-// The period whose aliases a Chernoff bound puts below the value: to the left delta is at most 1, to the right it is at
-// most e^{K(z) - z (epsilon + period)} for any z above the contour.
+// The period whose aliases a Chernoff bound puts below the value: to the left delta is at most 1, to the
+// right it is at most e^{K(z) - z (epsilon + period)} for any z above the contour.
 double alias_free_period(PlanCumulant& cumulant, double contour, double epsilon, double log_delta) {
   const double needed = kDigits - log_delta;
   double right = std::numeric_limits<double>::infinity();
@@ -92,9 +91,6 @@ class Contour {
   std::vector<std::complex<double>> terms_;
 };
 
-bool is_single_gaussian(const SampledGaussianPlan& plan) {
-  return plan.size() == 1 && plan[0].rate == 1;
-}
 bool is_single_step(const SampledGaussianPlan& plan) {
   return plan.size() == 1 && plan[0].count == 1;
 }
@@ -110,7 +106,6 @@ std::optional<double> exact_delta(std::span<const SampledGaussian> raw, Directio
   require("exact_delta", "epsilon", epsilon, at_least(0));
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return 0;
-  if (is_single_gaussian(plan)) return gdp_delta(1 / plan[0].noise, epsilon);
   if (is_single_step(plan)) return single_step_delta(plan[0], direction, epsilon);
   PlanCumulant cumulant(plan, direction);
   const Saddle saddle = saddle_for_epsilon(cumulant, epsilon);
@@ -129,7 +124,7 @@ std::optional<double> exact_epsilon(std::span<const SampledGaussian> raw, Direct
   require("exact_epsilon", "delta", delta, greater_than(0).less_than(1));
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return 0;
-  if (is_single_gaussian(plan)) return gdp_epsilon(1 / plan[0].noise, delta);
+  if (is_single_step(plan)) return single_step_epsilon(plan[0], direction, delta);
   PlanCumulant cumulant(plan, direction);
   const Saddle saddle = saddle_for_delta(cumulant, delta);
   const double log_delta = std::log(delta);

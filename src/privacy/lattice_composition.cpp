@@ -6,6 +6,7 @@
 #include <complex>
 #include <limits>
 #include <ranges>
+#include <utility>
 
 namespace ration {
 namespace {
@@ -175,9 +176,13 @@ class SpectrumProduct {
       wrapped[static_cast<std::size_t>(index)] += mass;
       if (++index == n) index = 0;
     }
+    // The point at the mean transforms into a constant. With small rates it holds nearly all mass, so that leaving it out of
+    // the transform, whose error is relative to the whole, keeps the other points' digits.
+    const double at_mean = std::exchange(wrapped[0], 0.0);
     for (const double mass : wrapped) square += mass * mass;
     Spectrum spectrum;
     transform_.fft.fwd(spectrum, wrapped);
+    for (std::complex<double>& value : spectrum) value += at_mean;
     const double error = transform_error(points_) * std::sqrt(static_cast<double>(points_) * square) +
                          step.relative_error + 4 * kUnit;
     // Most frequencies die at once; telling them by their size alone saves two logarithms each.

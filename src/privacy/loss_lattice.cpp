@@ -20,8 +20,8 @@ struct Mass {
   double error;
 };
 
-// The tail of the standard normal on the far side of y, and a bound on its error. The argument of erfc is rounded, which
-// costs about y^2 units in the last place.
+// The tail of the standard normal on the far side of y, and a bound on its error. The argument of erfc is
+// rounded, which costs about y^2 units in the last place.
 Mass far_tail(double y) {
   if (std::isinf(y)) return {0, 0};
   const double tail = 0.5 * std::erfc(std::abs(y) / std::numbers::sqrt2);
@@ -42,8 +42,8 @@ Mass between(double a, const Mass& tail_a, double b, const Mass& tail_b) {
   return {1 - tail_a.value - tail_b.value, error + 2 * kUnit};
 }
 
-// The two laws of one step, in an output y >= or <= such that the loss log(dP/dQ) increases with y: for `add` the output
-// is mirrored.
+// The two laws of one step, in an output y >= or <= such that the loss log(dP/dQ) increases with y: for `add`
+// the output is mirrored.
 class LossPair {
  public:
   LossPair(const SampledGaussian& step, Direction direction)
@@ -63,6 +63,10 @@ class LossPair {
   double highest(double log_probability) const {
     return std::sqrt(-2 * log_probability) + (removes_ ? mu_ : 0);
   }
+
+  // Below this output nothing need be resolved: there is hardly any mass, or the caller has no use for its
+  // loss.
+  double lowest(const LossRange& range) const { return std::max(kLowest, output(range.lowest)); }
 
   bool bounded_below() const { return removes_; }
 
@@ -120,16 +124,20 @@ std::int64_t ceil_index(double loss, double width) {
 // Builds the optimistic lattice cell by cell.
 class CellMerger {
  public:
-  CellMerger(const SampledGaussian& step, Direction direction, double width, double log_lost)
-      : pair_(step, direction), width_(width), highest_(pair_.highest(log_lost)) {
-    const std::int64_t lowest_index = floor_index(pair_.loss(kLowest), width) - 1;
+  CellMerger(const SampledGaussian& step, Direction direction, double width, const LossRange& range)
+      : pair_(step, direction),
+        width_(width),
+        lowest_(pair_.lowest(range)),
+        highest_(pair_.highest(range.log_lost)) {
+    const std::int64_t lowest_index = floor_index(pair_.loss(lowest_), width) - 1;
     const std::int64_t highest_index = ceil_index(pair_.loss(highest_), width) + 1;
     lattice_ = {width, lowest_index,
                 std::vector<double>(static_cast<std::size_t>(highest_index - lowest_index + 1)), -kInfinity};
   }
 
-  // Sampling bounds the loss on one side, at log(1 - rate) below (remove) or above (add), and piles up mass there. The
-  // cells start from that side, so that none of it has to be rounded; what is left at the end is a far tail.
+  // Sampling bounds the loss on one side, at log(1 - rate) below (remove) or above (add), and piles up mass
+  // there. The cells start from that side, so that none of it has to be rounded; what is left at the end is a
+  // far tail.
   LossLattice merge() {
     if (pair_.bounded_below()) {
       merge_upwards();
@@ -146,8 +154,9 @@ class CellMerger {
     lattice_.mass[static_cast<std::size_t>(i)] += std::max(0.0, mass.value - mass.error);
   }
 
-  // Where the first cell's border goes. In a smooth tail: half-way between two lattice points, which keeps all later
-  // cells symmetric about theirs; the mass beyond is negligible. At a sharp end: nowhere, the first cell takes it whole.
+  // Where the first cell's border goes. In a smooth tail: half-way between two lattice points, which keeps
+  // all later cells symmetric about theirs; the mass beyond is negligible. At a sharp end: nowhere, the first
+  // cell takes it whole.
   Edge first_border(double tail_output, double end) const {
     const double index = std::floor(pair_.loss(tail_output) / width_);
     const Edge border = pair_.edge(pair_.output((index + 0.5) * width_));
@@ -176,11 +185,19 @@ class CellMerger {
          j = std::min(j - 1, ceil_index(pair_.loss(high.y), width_) - 1)) {
       const double loss = static_cast<double>(j) * width_;
       const double middle = pair_.output(loss);
-      if (middle < kLowest) return;
+      if (middle < lowest_) return put_rest(high);
       const Edge low = lower_border(high, loss, middle).value_or(pair_.edge(middle));
       put(j, pair_.cell(low, high).p);
       high = low;
     }
+  }
+
+  // What is left between the lowest output and `high`, as one cell: sampling may have put nearly all mass
+  // there.
+  void put_rest(const Edge& high) {
+    const LossPair::Cell rest = pair_.cell(pair_.edge(lowest_), high);
+    const double ratio = (rest.p.value - rest.p.error) / (rest.q.value + rest.q.error);
+    if (ratio > 0) put(floor_index(std::log(ratio) - 4 * kUnit, width_), rest.p);
   }
 
   // The merged cell at lattice point j, or, if there is none, the part below j rounded down to j - 1.
@@ -190,9 +207,10 @@ class CellMerger {
     return high ? std::pair{j, *high} : std::pair{j - 1, pair_.edge(middle)};
   }
 
-  // A border at which the cell's loss is at the lattice point, or above by rounding only: Newton's method on the excess,
-  // which grows on the far side of the lattice point. None if even the whole rest has a smaller loss, or if only a sliver
-  // of the cell is left on the near side: it is cheaper to round the sliver down than to resolve it.
+  // A border at which the cell's loss is at the lattice point, or above by rounding only: Newton's method on
+  // the excess, which grows on the far side of the lattice point. None if even the whole rest has a smaller
+  // loss, or if only a sliver of the cell is left on the near side: it is cheaper to round the sliver down
+  // than to resolve it.
   std::optional<Edge> upper_border(const Edge& low, double loss, double middle) const {
     if (loss - pair_.loss(low.y) < kSliver * width_) return std::nullopt;
     double y = std::isinf(low.y) ? middle + 1 : 2 * middle - low.y;
@@ -218,7 +236,7 @@ class CellMerger {
       const double slope = pair_.density(y) * std::expm1(loss - pair_.loss(y));
       if (is_settled(excess, slope * (middle - y))) return edge;
       const double next = y - (excess.value - 2 * excess.error) / slope;
-      if (!(slope > 0) || next < kLowest - 1) return std::nullopt;
+      if (!(slope > 0) || next < lowest_ - 1) return std::nullopt;
       y = std::min(next, 0.5 * (y + middle));
     }
     return std::nullopt;
@@ -235,31 +253,49 @@ class CellMerger {
   static constexpr double kNegligible = 1e-13;
   LossPair pair_;
   double width_;
+  double lowest_;
   double highest_;
   LossLattice lattice_;
 };
 
+// Whether e^loss Q is as accurate as P: neither does the exponential overflow nor is Q so small that it lost
+// digits.
+bool can_be_split(const LossPair::Cell& cell, double loss) {
+  constexpr double kLargestLoss = 600;
+  constexpr double kSmallestMass = 1e-290;
+  return loss < kLargestLoss && cell.q.value > kSmallestMass;
+}
+
+// The part of a cell's P-mass that goes to its upper end so that both masses are kept; at most `total`.
+double split_upwards(const LossPair::Cell& cell, double loss, double upper_share, double total) {
+  const Mass excess = excess_over(cell, loss);
+  return std::clamp((excess.value + excess.error) * upper_share * (1 + 4 * kUnit), 0.0, total);
+}
+
 }  // namespace
 
-LossLattice pessimistic_lattice(const SampledGaussian& step, Direction direction, double width,
-                                double log_lost) {
+double loss_span(const SampledGaussian& step, Direction direction, const LossRange& range) {
   const LossPair pair(step, direction);
-  const std::int64_t first = floor_index(pair.loss(kLowest), width);
-  const std::int64_t last = ceil_index(pair.loss(pair.highest(log_lost)), width) + 1;
+  return pair.loss(pair.highest(range.log_lost)) - pair.loss(pair.lowest(range));
+}
+
+LossLattice pessimistic_lattice(const SampledGaussian& step, Direction direction, double width,
+                                const LossRange& range) {
+  const LossPair pair(step, direction);
+  const std::int64_t first = floor_index(pair.loss(pair.lowest(range)), width);
+  const std::int64_t last = ceil_index(pair.loss(pair.highest(range.log_lost)), width) + 1;
   LossLattice lattice{width, first, std::vector<double>(static_cast<std::size_t>(last - first + 1)),
-                      log_lost};
+                      range.log_lost};
   const double upper_share = -1 / std::expm1(-width);
-  Edge low = pair.edge(kLowest);
+  Edge low = pair.edge(pair.lowest(range));
   const Mass below = pair.cell(pair.edge(-kInfinity), low).p;
   lattice.mass[1] += below.value + below.error;  // rounded up into the first cell
   for (std::int64_t j = first; j < last; ++j) {
     const double loss = static_cast<double>(j) * width;
     const Edge high = pair.edge(pair.output(static_cast<double>(j + 1) * width));
     const LossPair::Cell cell = pair.cell(low, high);
-    const Mass excess = excess_over(cell, loss);
     const double total = std::max(0.0, cell.p.value) + cell.p.error;
-    const double upper =
-        std::clamp((excess.value + excess.error) * upper_share * (1 + 4 * kUnit), 0.0, total);
+    const double upper = can_be_split(cell, loss) ? split_upwards(cell, loss, upper_share, total) : total;
     const auto i = static_cast<std::size_t>(j - first);
     lattice.mass[i] += total - upper;
     lattice.mass[i + 1] += upper;
@@ -269,8 +305,8 @@ LossLattice pessimistic_lattice(const SampledGaussian& step, Direction direction
 }
 
 LossLattice optimistic_lattice(const SampledGaussian& step, Direction direction, double width,
-                               double log_lost) {
-  return CellMerger(step, direction, width, log_lost).merge();
+                               const LossRange& range) {
+  return CellMerger(step, direction, width, range).merge();
 }
 
 }  // namespace ration

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "ration/privacy/sampled_gaussian.h"
@@ -20,21 +21,33 @@ struct LossLattice {
   }
 };
 
+// What of a step's loss a lattice has to hold.
+struct LossRange {
+  double log_lost;  // P-mass that may be cut off above, its logarithm
+  double lowest =
+      -std::numeric_limits<double>::infinity();  // losses below may be rounded up to it, or dropped
+};
+
+// How far the losses that a lattice holds are apart: its number of points times its width.
+double loss_span(const SampledGaussian& step, Direction direction, const LossRange& range);
+
 // A pair of laws on the lattice that dominates the step's pair: its privacy curve is everywhere at or above.
 //
-// Connect the dots [Doroshenko22, Sec. 4]: between two lattice points the curve delta(e^epsilon), which is convex, is
-// replaced by its chord. In terms of masses: a cell's probability is split over its two ends so that both the P
-// and the Q mass are kept. Per step the variance grows by at most width^2 / 4, where rounding up would shift the mean.
-// Every floating-point error is charged upwards: cell masses are rounded up, and so is the share of the upper end.
+// Connect the dots [Doroshenko22, Sec. 4]: between two lattice points the curve delta(e^epsilon), which is
+// convex, is replaced by its chord. In terms of masses: a cell's probability is split over its two ends so
+// that both the P and the Q mass are kept. Per step the variance grows by at most width^2 / 4, where rounding
+// up would shift the mean. Every floating-point error is charged upwards: cell masses are rounded up, and so
+// is the share of the upper end.
 LossLattice pessimistic_lattice(const SampledGaussian& step, Direction direction, double width,
-                                double log_lost);
+                                const LossRange& range);
 
 // A pair on the lattice that the step's pair dominates: its curve is everywhere at or below.
 //
-// Tangents instead of chords: outputs are merged into cells, which is post-processing and can only hide, and the
-// cell borders are chosen one after the other, from the middle outwards, so that the merged cell's loss log(P/Q) is
-// the lattice point itself. Where that cannot be met the loss is rounded down. Errors are charged downwards.
+// Tangents instead of chords: outputs are merged into cells, which is post-processing and can only hide, and
+// the cell borders are chosen one after the other, from the middle outwards, so that the merged cell's loss
+// log(P/Q) is the lattice point itself. Where that cannot be met the loss is rounded down. Errors are charged
+// downwards.
 LossLattice optimistic_lattice(const SampledGaussian& step, Direction direction, double width,
-                               double log_lost);
+                               const LossRange& range);
 
 }  // namespace ration

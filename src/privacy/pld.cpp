@@ -2,26 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "privacy/lattice_composition.h"
 #include "privacy/plan_cumulant.h"
 #include "ration/base/check.h"
-#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {
 
-// What is cut off a step's top is at most e^{-kCutOff} of the delta that matters.
+// What is cut off a step's top is at most e^{-kCutOff} of the delta that matters, and what its bottom contributes to the
+// tilted moment, which is at least 1, at most e^{-kCutOff}.
 constexpr double kCutOff = 32;
 // Tilted standard deviations that a window spans, for choosing its resolution.
 constexpr double kTypicalWindow = 20;
 
-// The full batch needs no lattice: its loss is Gaussian, and the curve has a closed form [Balle18, Thm 8].
-bool is_full_batch(const SampledGaussianPlan& plan) {
-  return plan.size() == 1 && plan[0].rate == 1;
+// One step needs no lattice: its curve has a closed form, also on the full batch, where all steps are merged into one.
+bool is_single_step(const SampledGaussianPlan& plan) {
+  return plan.size() == 1 && plan[0].count == 1;
 }
-constexpr double kExactRounding = 1e-10;  // covers the evaluation of that form and the merging of its steps
+// Covers the evaluation of that form and the merging of its steps.
+constexpr double kExactRounding = 1e-10;
+PldBounds around(double value) {
+  return {value * (1 - kExactRounding), value * (1 + kExactRounding)};
+}
 
 double total_count(const SampledGaussianPlan& plan) {
   double total = 0;
@@ -53,28 +58,47 @@ class DirectedPld {
       : plan_(plan),
         direction_(direction),
         tilt_(saddle.tilt),
+        range_{.log_lost = log_delta - kCutOff - std::log(total_count(plan)),
+               .lowest = -(kCutOff + std::log(total_count(plan))) / saddle.tilt},
         width_(width_for(plan, cumulant, saddle, options)),
-        log_lost_(log_delta - kCutOff - std::log(total_count(plan))),
-        max_points_(options.max_points) {}
-
-  ComposedLoss compose(Rounding rounding) {
-    std::vector<CountedLattice> lattices;
-    for (const SampledGaussian& step : plan_) {
-      const auto lattice = rounding == Rounding::up ? pessimistic_lattice : optimistic_lattice;
-      lattices.push_back({lattice(step, direction_, width_, log_lost_), step.count});
+        max_points_(options.max_points) {
+    for (const SampledGaussian& step : plan) {
+      width_ = std::max(width_, loss_span(step, direction, range_) / static_cast<double>(max_points_));
     }
-    return ComposedLoss(lattices, tilt_, rounding, max_points_, transform_);
+  }
+
+  ComposedLoss upper() {
+    return ComposedLoss(lattices(pessimistic_lattice), tilt_, Rounding::up, max_points_, transform_);
+  }
+
+  // Nothing if some step's loss was rounded away altogether: then only the trivial lower bound is left.
+  std::optional<ComposedLoss> lower() {
+    const std::vector<CountedLattice> steps = lattices(optimistic_lattice);
+    if (!std::all_of(steps.begin(), steps.end(), has_mass)) return std::nullopt;
+    return ComposedLoss(steps, tilt_, Rounding::down, max_points_, transform_);
   }
 
   // What the cut-off tails of all steps take from delta, as a factor on it.
   static double after_cut_off(double log_delta) { return log_delta + std::log1p(-std::exp(-kCutOff)); }
 
  private:
+  template <class Builder>
+  std::vector<CountedLattice> lattices(Builder build) const {
+    std::vector<CountedLattice> out;
+    for (const SampledGaussian& step : plan_)
+      out.push_back({build(step, direction_, width_, range_), step.count});
+    return out;
+  }
+  static bool has_mass(const CountedLattice& step) {
+    return std::any_of(step.lattice.mass.begin(), step.lattice.mass.end(),
+                       [](double mass) { return mass > 0; });
+  }
+
   const SampledGaussianPlan& plan_;
   Direction direction_;
   double tilt_;
+  LossRange range_;
   double width_;
-  double log_lost_;
   std::size_t max_points_;
   FourierTransform transform_;
 };
@@ -90,15 +114,19 @@ double renyi_bound(const Saddle& saddle) {
 // decide the maximum and nothing is composed.
 PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
                            const PldOptions& options, Wanted wanted, double other_upper) {
+  if (is_single_step(plan)) return around(single_step_epsilon(plan[0], direction, delta));
   PlanCumulant cumulant(plan, direction);
   const Saddle saddle = saddle_for_delta(cumulant, delta);
   if (renyi_bound(saddle) <= other_upper) return {0, 0};
   const double log_delta = std::log(delta);
   DirectedPld pld(plan, direction, saddle, cumulant, log_delta, options);
   PldBounds bounds{0, 0};
-  const double composed = pld.compose(Rounding::up).epsilon(DirectedPld::after_cut_off(log_delta));
+  const double composed = pld.upper().epsilon(DirectedPld::after_cut_off(log_delta));
   bounds.upper = std::min(composed, renyi_bound(saddle));
-  if (wanted == Wanted::both) bounds.lower = pld.compose(Rounding::down).epsilon(log_delta);
+  if (wanted == Wanted::both) {
+    const auto optimistic = pld.lower();
+    bounds.lower = optimistic ? optimistic->epsilon(log_delta) : 0;
+  }
   return bounds;
 }
 
@@ -113,10 +141,6 @@ PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double d
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return {0, 0};
-  if (is_full_batch(plan)) {
-    const double epsilon = gdp_epsilon(1 / plan[0].noise, delta);
-    return {epsilon * (1 - kExactRounding), epsilon * (1 + kExactRounding)};
-  }
   const PldBounds remove = directed_epsilon(plan, Direction::remove, delta, options, wanted, 0);
   const PldBounds add = directed_epsilon(plan, Direction::add, delta, options, wanted, remove.upper);
   return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};
@@ -124,14 +148,15 @@ PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double d
 
 PldBounds directed_delta(const SampledGaussianPlan& plan, Direction direction, double epsilon,
                          const PldOptions& options) {
+  if (is_single_step(plan)) return around(single_step_delta(plan[0], direction, epsilon));
   PlanCumulant cumulant(plan, direction);
   const Saddle saddle = saddle_for_epsilon(cumulant, epsilon);
   // The integrand's height at the saddle is within a few orders of the value itself.
   const double log_height = std::min(0.0, cumulant(saddle.tilt) - saddle.tilt * epsilon) - 10;
   DirectedPld pld(plan, direction, saddle, cumulant, log_height, options);
-  const double upper =
-      std::exp(pld.compose(Rounding::up).log_delta(epsilon)) + std::exp(log_height - kCutOff);
-  const double lower = std::exp(pld.compose(Rounding::down).log_delta(epsilon));
+  const double upper = std::exp(pld.upper().log_delta(epsilon)) + std::exp(log_height - kCutOff);
+  const auto optimistic = pld.lower();
+  const double lower = optimistic ? std::exp(optimistic->log_delta(epsilon)) : 0;
   return {lower, std::min(1.0, upper)};
 }
 
@@ -150,10 +175,6 @@ PldBounds pld_delta(std::span<const SampledGaussian> raw, double epsilon, const 
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return {0, 0};
-  if (is_full_batch(plan)) {
-    const double delta = gdp_delta(1 / plan[0].noise, epsilon);
-    return {delta * (1 - kExactRounding), std::min(1.0, delta * (1 + kExactRounding))};
-  }
   const PldBounds remove = directed_delta(plan, Direction::remove, epsilon, options);
   const PldBounds add = directed_delta(plan, Direction::add, epsilon, options);
   return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/root.h"
 #include "ration/base/check.h"
-#include "ration/base/numeric.h"
+#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {
@@ -14,6 +15,17 @@ void validate(const SampledGaussian& step) {
   require("Poisson", "rate", step.rate, greater_than(0).at_most(1));
   require("Gaussian", "noise_multiplier", step.noise, greater_than(0));
   require("Plan", "steps", static_cast<double>(step.count), at_least(0));
+}
+
+// Above this e^epsilon is not formed: there 1 - rate and 1 cannot be seen beside it.
+constexpr double kExponentialIsHuge = 300;
+
+// u with e^epsilon = 1 - rate + rate e^u, and back.
+double before_sampling(double rate, double epsilon) {
+  return epsilon < kExponentialIsHuge ? std::log1p(std::expm1(epsilon) / rate) : epsilon - std::log(rate);
+}
+double after_sampling(double rate, double u) {
+  return u < kExponentialIsHuge ? std::log1p(rate * std::expm1(u)) : u + std::log(rate);
 }
 
 bool mergeable(const SampledGaussian& a, const SampledGaussian& b) {
@@ -51,21 +63,25 @@ SampledGaussianPlan normalised(std::span<const SampledGaussian> plan) {
 }
 
 double single_step_delta(const SampledGaussian& step, Direction direction, double epsilon) {
-  const double q = step.rate;
   const double mu = 1 / step.noise;
-  const double level = direction == Direction::remove ? epsilon : -epsilon;
-  // The output y (in units of the noise) at which the ratio r equals e^level; none if e^level <= 1 - rate.
-  const double exponential = std::expm1(level) / q;
-  if (exponential <= -1) return direction == Direction::remove ? std::max(0.0, -std::expm1(epsilon)) : 0;
-  const double y = (std::log1p(exponential) + 0.5 * mu * mu) / mu;
-  if (direction == Direction::remove) {
-    const double under_null = normal_cdf(-y);
-    const double mixture = (1 - q) * under_null + q * normal_cdf(mu - y);
-    return std::max(0.0, mixture - std::exp(epsilon) * under_null);
-  }
-  const double under_null = normal_cdf(y);
-  const double mixture = (1 - q) * under_null + q * normal_cdf(y - mu);
-  return std::max(0.0, under_null - std::exp(epsilon) * mixture);
+  if (direction == Direction::remove) return step.rate * gdp_delta(mu, before_sampling(step.rate, epsilon));
+  const double ratio = std::expm1(-epsilon) / step.rate;
+  if (ratio <= -1) return 0;  // no output has a loss that large
+  const double v = -std::log1p(ratio);
+  return step.rate * std::exp(epsilon - v) * gdp_delta(mu, v);
+}
+
+double single_step_epsilon(const SampledGaussian& step, Direction direction, double delta) {
+  const double mu = 1 / step.noise;
+  if (delta >= step.rate) return 0;  // most of the time the row is not even in the sample
+  if (direction == Direction::remove) return after_sampling(step.rate, gdp_epsilon(mu, delta / step.rate));
+  if (step.rate == 1) return gdp_epsilon(mu, delta);
+  const auto epsilon_at = [&](double v) { return -std::log1p(step.rate * std::expm1(-v)); };
+  const double target = std::log(delta / step.rate) * (1 + 1e-13) - 1e-13;
+  const auto excess = [&](double v) { return epsilon_at(v) - v + gdp_log_delta(mu, v) - target; };
+  if (excess(0) <= 0) return 0;
+  // D_mu <= 1 and epsilon <= -log(1 - rate), so the exponent alone suffices at the upper end.
+  return epsilon_at(enclose_root(excess, 0, 1 - target - std::log1p(-step.rate)).second);
 }
 
 }  // namespace ration
