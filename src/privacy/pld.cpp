@@ -34,6 +34,11 @@ double total_count(const SampledGaussianPlan& plan) {
   return total;
 }
 
+// The P-mass that each step may lose at the top.
+double log_lost(const SampledGaussianPlan& plan, double log_delta) {
+  return log_delta - kCutOff - std::log(total_count(plan));
+}
+
 // Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with
 // it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)]. The expectation is about width^2 / 6 when the cells are small
 // against the loss, and at most width * E|L| when they are not: the coarser width that meets the tolerance will do.
@@ -58,7 +63,7 @@ class DirectedPld {
       : plan_(plan),
         direction_(direction),
         tilt_(saddle.tilt),
-        range_{.log_lost = log_delta - kCutOff - std::log(total_count(plan)),
+        range_{.log_lost = log_lost(plan, log_delta),
                .lowest = -(kCutOff + std::log(total_count(plan))) / saddle.tilt},
         width_(width_for(plan, cumulant, saddle, options)),
         max_points_(options.max_points) {
@@ -115,14 +120,16 @@ double renyi_bound(const Saddle& saddle) {
 PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
                            const PldOptions& options, Wanted wanted, double other_upper) {
   if (is_single_step(plan)) return around(single_step_epsilon(plan[0], direction, delta));
-  PlanCumulant cumulant(plan, direction);
-  const Saddle saddle = saddle_for_delta(cumulant, delta);
-  if (renyi_bound(saddle) <= other_upper) return {0, 0};
+  PlanCumulant whole(plan, direction);
+  const double renyi = renyi_bound(saddle_for_delta(whole, delta));
+  if (renyi <= other_upper) return {0, 0};
+  // The lattice holds no more than what is left after the cut, so its tilt and resolution are chosen for that.
   const double log_delta = std::log(delta);
-  DirectedPld pld(plan, direction, saddle, cumulant, log_delta, options);
+  PlanCumulant cumulant(plan, direction, {.log_lost = log_lost(plan, log_delta)});
+  DirectedPld pld(plan, direction, saddle_for_delta(cumulant, delta), cumulant, log_delta, options);
   PldBounds bounds{0, 0};
   const double composed = pld.upper().epsilon(DirectedPld::after_cut_off(log_delta));
-  bounds.upper = std::min(composed, renyi_bound(saddle));
+  bounds.upper = std::min(composed, renyi);
   if (wanted == Wanted::both) {
     const auto optimistic = pld.lower();
     bounds.lower = optimistic ? optimistic->epsilon(log_delta) : 0;
