@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numeric>
 #include <ranges>
 #include <utility>
 
@@ -15,8 +16,10 @@ using Spectrum = std::vector<std::complex<double>>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-// Per stage of a transform: butterflies about 6 units [Higham02, Thm 24.2], twiddle factors with a rounded
-// phase (up to 2 pi units) about 7 more; doubled for the real-to-complex post-processing.
+// Every output of a fast transform is a sum over the inputs, each multiplied by one root of unity per stage, so its error
+// is at most (units per stage) * u * stages * sum |input|. A stage has one complex addition (1 unit) and one complex
+// multiplication (2 sqrt 2) [Higham02, Lemma 3.5] by a root whose phase is rounded (up to 2 pi): 11 units; more in the
+// larger radices, which replace several stages, and twice as many for the packing of real data into complex.
 constexpr double kTransformUnits = 32;
 // Tilted mass outside the window that nobody will miss.
 constexpr double kLogNegligible = -33;
@@ -169,7 +172,6 @@ class SpectrumProduct {
 
   void multiply(const TiltedStep& step) {
     std::vector<double> wrapped(points_);
-    double square = 0;
     const auto n = static_cast<std::int64_t>(points_);
     std::int64_t index = ((step.first % n) + n) % n;
     for (const double mass : step.mass) {
@@ -179,12 +181,11 @@ class SpectrumProduct {
     // The point at the mean transforms into a constant. With small rates it holds nearly all mass, so that leaving it out of
     // the transform, whose error is relative to the whole, keeps the other points' digits.
     const double at_mean = std::exchange(wrapped[0], 0.0);
-    for (const double mass : wrapped) square += mass * mass;
+    const double total = std::accumulate(wrapped.begin(), wrapped.end(), 0.0);
     Spectrum spectrum;
     transform_.fft.fwd(spectrum, wrapped);
     for (std::complex<double>& value : spectrum) value += at_mean;
-    const double error = transform_error(points_) * std::sqrt(static_cast<double>(points_) * square) +
-                         step.relative_error + 4 * kUnit;
+    const double error = transform_error(points_) * total + step.relative_error + 4 * kUnit;
     // Most frequencies die at once; telling them by their size alone saves two logarithms each.
     const double dead_size = std::exp(-2 * kDeadFrequency / step.count) - error;
     const double dead_norm = dead_size > 0 ? dead_size * dead_size : 0;
@@ -209,9 +210,9 @@ class SpectrumProduct {
       }
       const double ceiling = std::exp(log_ceiling_[k]);
       product[k] = std::exp(log_product_[k]);
-      const double power_rounding = kUnit * (8 + 4 * std::abs(log_product_[k].imag()) + 4 * kDeadFrequency);
-      error += (alone ? 1 : 2) *
-               (ceiling * -std::expm1(log_product_[k].real() - log_ceiling_[k]) + ceiling * power_rounding);
+      const double forward = -std::expm1(log_product_[k].real() - log_ceiling_[k]);
+      const double power = kUnit * (8 + 4 * std::abs(log_product_[k]));
+      error += (alone ? 1 : 2) * ceiling * (forward + power + transform_error(points_));
     }
     transform_.fft.inv(law, product, static_cast<Eigen::Index>(points_));
     return error;
@@ -234,12 +235,6 @@ class SpectrumProduct {
 // sum over lattice points u = width, 2 width, ... of e^{-tilt u} - e^{-(tilt + 1) u}
 double weight_sum(double tilt, double width) {
   return 1 / std::expm1(tilt * width) - 1 / std::expm1((tilt + 1) * width);
-}
-
-double euclidean_norm(std::span<const double> values) {
-  double square = 0;
-  for (const double value : values) square += value * value;
-  return std::sqrt(square);
 }
 
 }  // namespace
@@ -288,8 +283,7 @@ ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, R
     tilted_law_[static_cast<std::size_t>(i)] = cyclic[static_cast<std::size_t>((((start + i) % n) + n) % n)];
   }
   const double weights = std::min(span, weight_sum(tilt, width_));
-  error_ = outside + spectrum_error * weights +
-           transform_error(points) * std::sqrt(weights) * euclidean_norm(tilted_law_);
+  error_ = outside + spectrum_error * weights;
 }
 
 ComposedLoss::Suffix ComposedLoss::step_down(const Suffix& above, double mass_above) const {
@@ -330,16 +324,32 @@ double ComposedLoss::epsilon(double log_delta) const {
   return up ? std::max(0.0, point(0)) : 0;
 }
 
-double ComposedLoss::log_delta(double epsilon) const {
-  if (epsilon < point(0) && rounding_ == Rounding::up) return 0;
+std::pair<ComposedLoss::Suffix, std::size_t> ComposedLoss::suffix_at(double epsilon) const {
   Suffix suffix{0, 0};
   std::size_t i = tilted_law_.size();
   do {
     --i;
     suffix = step_down(suffix, i + 1 < tilted_law_.size() ? tilted_law_[i + 1] : 0);
   } while (i > 0 && point(i) > epsilon);
+  return {suffix, i};
+}
+
+double ComposedLoss::log_delta(double epsilon) const {
+  if (epsilon < point(0) && rounding_ == Rounding::up) return 0;
+  const auto [suffix, i] = suffix_at(epsilon);
   const double sum = bounded_sum(suffix, std::exp(std::max(0.0, epsilon - point(i))));
   return sum > 0 ? std::min(0.0, log_scale_at(point(i)) + std::log(sum)) : -kInfinity;
+}
+
+double ComposedLoss::log_error(double epsilon) const {
+  return log_scale_at(epsilon) + std::log(error_);
+}
+
+double ComposedLoss::slope(double epsilon) const {
+  const auto [suffix, i] = suffix_at(epsilon);
+  const double falling = std::exp(std::max(0.0, epsilon - point(i))) * suffix.tilted_more;
+  const double value = suffix.tilted - falling;
+  return value > 0 && falling > 0 ? falling / value : 0;
 }
 
 }  // namespace ration

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <unsupported/Eigen/FFT>
+#include <utility>
 #include <vector>
 
 #include "privacy/loss_lattice.h"
@@ -31,8 +32,8 @@ struct FourierTransform {
 //             delta(epsilon) = M e^{-tilt epsilon} sum_{v > epsilon} w(v - epsilon) pi(v),  w(u) = e^{-tilt u} - e^{-(tilt + 1) u}.
 // Errors    charged to the sum, in the declared direction:
 //           - tilted mass outside the window, which the cyclic convolution folds into it (Chernoff bound);
-//           - rounding of the forward transforms, c u log2(n) sqrt(n) |pi|_2 at every frequency [Higham02, Thm 24.2],
-//             carried through the power exactly: |(f + e)^T - f^T| <= (|f| + e)^T - |f|^T;
+//           - rounding of the forward transforms, at most e = c u log2(n) at every frequency, carried through the power
+//             exactly: |(f + e)^T - f^T| <= (|f| + e)^T - |f|^T;
 //           - rounding of the power, of the inverse transform and of the tilt itself.
 //           (A public library omits the second and falls below the truth at 50,000 steps and delta 1e-8.)
 // `max_points` bounds the transform; if the window is cut short the missing mass is charged like any other.
@@ -45,6 +46,10 @@ class ComposedLoss {
   double epsilon(double log_delta) const;
   // The logarithm of the bound on delta(epsilon).
   double log_delta(double epsilon) const;
+  // The logarithm of the part of that bound which is there for errors only.
+  double log_error(double epsilon) const;
+  // How steeply log delta falls at epsilon, without regard to errors: at least 0, and 0 where nothing is known.
+  double slope(double epsilon) const;
 
  private:
   // The two sums over v > start, of e^{-tilt (v - start)} pi(v) and of e^{-(tilt + 1)(v - start)} pi(v).
@@ -55,6 +60,8 @@ class ComposedLoss {
   double point(std::size_t i) const;
   double log_scale_at(double epsilon) const { return log_moment_ - tilt_ * epsilon; }
   double bounded_sum(const Suffix& suffix, double growth) const;
+  // The sums at the last lattice point that is not above epsilon, and that point's place in the window.
+  std::pair<Suffix, std::size_t> suffix_at(double epsilon) const;
   Suffix step_down(const Suffix& above, double mass_above) const;
 
   Rounding rounding_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -34,51 +35,110 @@ double total_count(const SampledGaussianPlan& plan) {
   return total;
 }
 
+// How far apart the bounds may be: relative to epsilon below 1, absolute above.
+double slack(double epsilon, const PldOptions& options) {
+  return options.tolerance * std::clamp(epsilon, 1e-12, 1.0);
+}
+
 // The P-mass that each step may lose at the top.
 double log_lost(const SampledGaussianPlan& plan, double log_delta) {
   return log_delta - kCutOff - std::log(total_count(plan));
 }
 
-// Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with
-// it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)]. The expectation is about width^2 / 6 when the cells are small
+// The curve is looked at again if it turns out this much steeper than the resolution was chosen for, or if errors make up
+// more than e^{-kErrorsMatter} of delta.
+constexpr double kSlopeMissed = 2;
+constexpr double kErrorsMatter = 5;
+constexpr int kMostPasses = 3;
+
+// Half the distance between the losses of a high and a low output of an unsampled row: the width of the law's bulk.
+double bulk(const SampledGaussian& step) {
+  const auto loss = [&](double y) {
+    return std::log1p(step.rate * std::expm1((y - 0.5 / step.noise) / step.noise));
+  };
+  return 0.5 * (loss(1) - loss(-1));
+}
+double narrowest_bulk(const SampledGaussianPlan& plan) {
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (const SampledGaussian& step : plan) narrowest = std::min(narrowest, bulk(step));
+  return narrowest;
+}
+
+// Where on the curve the effort goes, and how.
+struct Focus {
+  double epsilon;  // an upper estimate
+  double slope;    // of -log delta there
+  double tilt;     // of the composed law
+};
+
+// Of the cells of the two lattices.
+struct Widths {
+  double upper;
+  double lower;  // finer where the bulk is narrow: what is narrower than a cell has to be rounded down
+};
+
+// Connecting dots multiplies the moment at z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with it moves
+// epsilon by T (z + 1) / 2 * E[(L - low)(high - L)], z the slope. The expectation is about width^2 / 6 when the cells are small
 // against the loss, and at most width * E|L| when they are not: the coarser width that meets the tolerance will do.
-double width_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const Saddle& saddle,
-                 const PldOptions& options) {
+Widths widths_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const Focus& focus,
+                  const PldOptions& options) {
   const double steps = total_count(plan);
-  const auto [mean, variance] = cumulant.tilted(saddle.tilt);
-  const double slack = options.tolerance * std::min(1.0, std::max(saddle.epsilon, 1e-12));
-  const double per_step = 2 * slack / ((saddle.tilt + 1) * steps);
+  const auto [mean, variance] = cumulant.tilted(focus.tilt);
+  const double per_step = 2 * slack(focus.epsilon, options) / ((focus.slope + 1) * steps);
   const double typical_loss = std::sqrt(variance / steps + mean * mean / (steps * steps));
   const double wanted = std::max(std::sqrt(6 * per_step), per_step / typical_loss);
-  const double coarsest = 0.02 * std::max(saddle.epsilon, std::sqrt(variance));
-  const double finest = kTypicalWindow * std::sqrt(variance) / static_cast<double>(options.max_points);
-  return std::max(std::min(wanted, coarsest), finest);
+  const double coarsest = 0.02 * std::max(focus.epsilon, std::sqrt(variance));
+  const double window = std::max(kTypicalWindow * std::sqrt(variance), focus.epsilon);
+  const double finest = window / static_cast<double>(options.max_points);
+  const double upper = std::max(finest, std::min(wanted, coarsest));
+  return {upper, std::max(finest, std::min(upper, 0.25 * narrowest_bulk(plan)))};
+}
+
+// The saddle of the Renyi bound is where to look first. It is the right place for a law close to normal.
+Focus first_focus(PlanCumulant& cumulant, double delta) {
+  const Saddle saddle = saddle_for_delta(cumulant, delta);
+  return {saddle.epsilon, saddle.tilt, saddle.tilt};
+}
+
+// With small rates the law has a narrow bulk and a far, thin tail that rules the moments and with them the saddle. Once an
+// upper bound on epsilon is known, the tilt need only be as large as the errors demand: with log_scale = K(z) - z epsilon they come
+// to about e^{log_scale - 25}, which should move epsilon, at the slope known by now, by a small part of the slack.
+Focus next_focus(PlanCumulant& cumulant, double log_delta, double epsilon, double slope,
+                 const PldOptions& options) {
+  constexpr double kLogErrors = -25;
+  const double enough = log_delta - kLogErrors + std::log(0.1 * slope * slack(epsilon, options));
+  const double steepest = saddle_for_epsilon(cumulant, epsilon).tilt;
+  double tilt = std::min(steepest, 1 / epsilon);
+  while (tilt < steepest && cumulant(tilt) - tilt * epsilon > enough) tilt *= 1.25;
+  return {epsilon, slope, std::min(tilt, steepest)};
 }
 
 // One direction of one plan at one tilt: builds either bound on demand.
 class DirectedPld {
  public:
-  DirectedPld(const SampledGaussianPlan& plan, Direction direction, const Saddle& saddle,
+  DirectedPld(const SampledGaussianPlan& plan, Direction direction, const Focus& focus,
               PlanCumulant& cumulant, double log_delta, const PldOptions& options)
       : plan_(plan),
         direction_(direction),
-        tilt_(saddle.tilt),
+        tilt_(focus.tilt),
         range_{.log_lost = log_lost(plan, log_delta),
-               .lowest = -(kCutOff + std::log(total_count(plan))) / saddle.tilt},
-        width_(width_for(plan, cumulant, saddle, options)),
+               .lowest = -(kCutOff + std::log(total_count(plan))) / focus.tilt},
+        widths_(widths_for(plan, cumulant, focus, options)),
         max_points_(options.max_points) {
     for (const SampledGaussian& step : plan) {
-      width_ = std::max(width_, loss_span(step, direction, range_) / static_cast<double>(max_points_));
+      const double finest = loss_span(step, direction, range_) / static_cast<double>(max_points_);
+      widths_ = {std::max(widths_.upper, finest), std::max(widths_.lower, finest)};
     }
   }
 
   ComposedLoss upper() {
-    return ComposedLoss(lattices(pessimistic_lattice), tilt_, Rounding::up, max_points_, transform_);
+    return ComposedLoss(lattices(pessimistic_lattice, widths_.upper), tilt_, Rounding::up, max_points_,
+                        transform_);
   }
 
   // Nothing if some step's loss was rounded away altogether: then only the trivial lower bound is left.
   std::optional<ComposedLoss> lower() {
-    const std::vector<CountedLattice> steps = lattices(optimistic_lattice);
+    const std::vector<CountedLattice> steps = lattices(optimistic_lattice, widths_.lower);
     if (!std::all_of(steps.begin(), steps.end(), has_mass)) return std::nullopt;
     return ComposedLoss(steps, tilt_, Rounding::down, max_points_, transform_);
   }
@@ -88,10 +148,10 @@ class DirectedPld {
 
  private:
   template <class Builder>
-  std::vector<CountedLattice> lattices(Builder build) const {
+  std::vector<CountedLattice> lattices(Builder build, double width) const {
     std::vector<CountedLattice> out;
     for (const SampledGaussian& step : plan_)
-      out.push_back({build(step, direction_, width_, range_), step.count});
+      out.push_back({build(step, direction_, width, range_), step.count});
     return out;
   }
   static bool has_mass(const CountedLattice& step) {
@@ -103,7 +163,7 @@ class DirectedPld {
   Direction direction_;
   double tilt_;
   LossRange range_;
-  double width_;
+  Widths widths_;
   std::size_t max_points_;
   FourierTransform transform_;
 };
@@ -123,18 +183,26 @@ PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction,
   PlanCumulant whole(plan, direction);
   const double renyi = renyi_bound(saddle_for_delta(whole, delta));
   if (renyi <= other_upper) return {0, 0};
-  // The lattice holds no more than what is left after the cut, so its tilt and resolution are chosen for that.
+  // The lattice holds no more than what is left after the cut, so it is planned for that.
   const double log_delta = std::log(delta);
   PlanCumulant cumulant(plan, direction, {.log_lost = log_lost(plan, log_delta)});
-  DirectedPld pld(plan, direction, saddle_for_delta(cumulant, delta), cumulant, log_delta, options);
-  PldBounds bounds{0, 0};
-  const double composed = pld.upper().epsilon(DirectedPld::after_cut_off(log_delta));
-  bounds.upper = std::min(composed, renyi);
-  if (wanted == Wanted::both) {
-    const auto optimistic = pld.lower();
-    bounds.lower = optimistic ? optimistic->epsilon(log_delta) : 0;
+  Focus focus = first_focus(cumulant, delta);
+  PldBounds best{0, renyi};
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    DirectedPld pld(plan, direction, focus, cumulant, log_delta, options);
+    const ComposedLoss pessimistic = pld.upper();
+    best.upper = std::min(best.upper, pessimistic.epsilon(DirectedPld::after_cut_off(log_delta)));
+    if (wanted == Wanted::both) {
+      const auto optimistic = pld.lower();
+      if (optimistic) best.lower = std::max(best.lower, optimistic->epsilon(log_delta));
+    }
+    // Whether to look again depends on the upper bound only, so that asking for it alone gives the same figure.
+    const double slope = pessimistic.slope(best.upper);
+    const bool errors_matter = pessimistic.log_error(best.upper) > log_delta - kErrorsMatter;
+    if (best.upper == 0 || (slope < kSlopeMissed * focus.slope && !errors_matter)) break;
+    focus = next_focus(cumulant, log_delta, best.upper, std::max(slope, focus.slope), options);
   }
-  return bounds;
+  return best;
 }
 
 void validate(const PldOptions& options) {
@@ -160,7 +228,7 @@ PldBounds directed_delta(const SampledGaussianPlan& plan, Direction direction, d
   const Saddle saddle = saddle_for_epsilon(cumulant, epsilon);
   // The integrand's height at the saddle is within a few orders of the value itself.
   const double log_height = std::min(0.0, cumulant(saddle.tilt) - saddle.tilt * epsilon) - 10;
-  DirectedPld pld(plan, direction, saddle, cumulant, log_height, options);
+  DirectedPld pld(plan, direction, {epsilon, saddle.tilt, saddle.tilt}, cumulant, log_height, options);
   const double upper = std::exp(pld.upper().log_delta(epsilon)) + std::exp(log_height - kCutOff);
   const auto optimistic = pld.lower();
   const double lower = optimistic ? std::exp(optimistic->log_delta(epsilon)) : 0;
