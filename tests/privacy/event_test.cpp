@@ -31,8 +31,10 @@ std::int64_t total_count(const std::vector<CountedEvent>& events) {
 
 TEST(Event, ConstructorsPrintTheViolatedInequality) {
   const Event fine = Event::gaussian(1);
-  EXPECT_EQ(message([] { Event::gaussian(0); }), "Gaussian: expected noise_multiplier > 0, got noise_multiplier=0");
-  EXPECT_EQ(message([] { Event::gaussian(-1); }), "Gaussian: expected noise_multiplier > 0, got noise_multiplier=-1");
+  EXPECT_EQ(message([] { Event::gaussian(0); }),
+            "Gaussian: expected noise_multiplier > 0, got noise_multiplier=0");
+  EXPECT_EQ(message([] { Event::gaussian(-1); }),
+            "Gaussian: expected noise_multiplier > 0, got noise_multiplier=-1");
   EXPECT_EQ(message([] { Event::laplace(0); }), "Laplace: expected scale > 0, got scale=0");
   EXPECT_EQ(message([] { Event::pure_dp(-0.5); }), "PureDp: expected epsilon >= 0, got epsilon=-0.5");
   EXPECT_EQ(message([] { Event::above_threshold_laplace(0, 1); }),
@@ -47,8 +49,10 @@ TEST(Event, ConstructorsPrintTheViolatedInequality) {
             "DiscreteGaussian: expected noise_multiplier > 0, got noise_multiplier=0");
   EXPECT_EQ(message([] { Event::noisy_max(0); }), "NoisyMax: expected epsilon > 0, got epsilon=0");
   EXPECT_EQ(message([] { Event::bounded_range(0); }), "BoundedRange: expected epsilon > 0, got epsilon=0");
-  EXPECT_EQ(message([&] { Event::poisson_sampled(1.5, fine); }), "Poisson: expected 0 < rate <= 1, got rate=1.5");
-  EXPECT_EQ(message([&] { Event::fixed_size_sampled(0, fine); }), "FixedSize: expected 0 < rate <= 1, got rate=0");
+  EXPECT_EQ(message([&] { Event::poisson_sampled(1.5, fine); }),
+            "Poisson: expected 0 < rate <= 1, got rate=1.5");
+  EXPECT_EQ(message([&] { Event::fixed_size_sampled(0, fine); }),
+            "FixedSize: expected 0 < rate <= 1, got rate=0");
   EXPECT_EQ(message([&] { Event::repeated(fine, -1); }), "Repeated: expected count >= 0, got count=-1");
 }
 
@@ -73,9 +77,12 @@ TEST(Event, NoParameterMayBeNanOrInfinite) {
 TEST(Event, DescribesItselfInTheWordsOfMessages) {
   const Event step = Event::poisson_sampled(0.01, Event::gaussian(1.1));
   EXPECT_EQ(Event::repeated(step, 1000).describe(), "Poisson(0.01) of Gaussian(noise 1.1), 1000 times");
-  EXPECT_EQ(Event::fixed_size_sampled(0.5, Event::laplace(2)).describe(), "FixedSize(0.5) of Laplace(scale 2)");
-  EXPECT_EQ(Event::composed({Event::nothing(), Event::pure_dp(0.5)}).describe(), "[nothing; PureDp(epsilon 0.5)]");
-  EXPECT_EQ(Event::above_threshold_laplace(0.25, 0.5).describe(), "AboveThreshold(Laplace, epsilon 0.25 + 2 x 0.5)");
+  EXPECT_EQ(Event::fixed_size_sampled(0.5, Event::laplace(2)).describe(),
+            "FixedSize(0.5) of Laplace(scale 2)");
+  EXPECT_EQ(Event::composed({Event::nothing(), Event::pure_dp(0.5)}).describe(),
+            "[nothing; PureDp(epsilon 0.5)]");
+  EXPECT_EQ(Event::above_threshold_laplace(0.25, 0.5).describe(),
+            "AboveThreshold(Laplace, epsilon 0.25 + 2 x 0.5)");
   EXPECT_EQ(Event::above_threshold_gaussian(2, 3).describe(), "AboveThreshold(Gaussian, noise 2 and 3)");
   EXPECT_EQ(Event::discrete_gaussian(2).describe(), "DiscreteGaussian(noise 2)");
   EXPECT_EQ(Event::noisy_max(0.5).describe(), "NoisyMax(epsilon 0.5)");
@@ -87,7 +94,8 @@ TEST(Flatten, CountsThroughEveryLevelOfNesting) {
   const Event pair = Event::composed({gaussian, Event::repeated(gaussian, 2)});
   const auto flat = flatten(Event::repeated(Event::composed({pair, pair}), 5));
   EXPECT_EQ(total_count(flat), 2 * (1 + 2) * 5);
-  for (const CountedEvent& item : flat) EXPECT_TRUE(std::holds_alternative<Event::Gaussian>(item.event.node()));
+  for (const CountedEvent& item : flat)
+    EXPECT_TRUE(std::holds_alternative<Event::Gaussian>(item.event.node()));
 }
 
 TEST(Flatten, MergesEqualNeighbours) {
@@ -118,7 +126,8 @@ TEST(Flatten, RefusesCountsThatOverflow) {
   const std::int64_t many = std::int64_t{1} << 62;
   const Event gaussian = Event::gaussian(1);
   EXPECT_THROW(flatten(Event::repeated(Event::repeated(gaussian, many), 4)), InputError);
-  EXPECT_THROW(flatten(Event::composed({Event::repeated(gaussian, many), Event::repeated(gaussian, many)})), InputError);
+  EXPECT_THROW(flatten(Event::composed({Event::repeated(gaussian, many), Event::repeated(gaussian, many)})),
+               InputError);
   EXPECT_EQ(total_count(flatten(Event::repeated(Event::repeated(gaussian, many), 1))), many);
 }
 
