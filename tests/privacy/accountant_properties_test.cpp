@@ -211,11 +211,13 @@ TEST(FullBatch, PldGdpAndTheExactCurveAgree) {
 // Two halves of full-batch noise and a sampled part: nothing here is closed form, but the contour integral is
 // exact.
 TEST(Certified, NoAccountantFallsBelowTheExactCurve) {
-  for_random_cases(25, [] {
+  int answered = 0;
+  for_random_cases(25, [&] {
     const SampledGaussianPlan plan = random_plan();
     const double delta = *log_uniform(1e-12, 1e-2);
     const auto truth = exact_epsilon(plan, delta);
-    RC_PRE(truth.has_value());
+    if (!truth) return;
+    ++answered;
     for (const Accountant accountant : {Accountant::rdp, Accountant::pld, Accountant::advanced}) {
       const Guarantee guarantee = account(event_of(plan), Relation::add_remove, accountant, delta);
       RC_ASSERT(guarantee.certified);
@@ -223,14 +225,17 @@ TEST(Certified, NoAccountantFallsBelowTheExactCurve) {
       if (guarantee.epsilon_lower) RC_ASSERT(*guarantee.epsilon_lower <= *truth * (1 + 1e-9));
     }
   });
+  EXPECT_GE(answered, 10);
 }
 
 TEST(Certified, PldIsTheTightestAndBracketsTheTruth) {
-  for_random_cases(20, [] {
+  int answered = 0;
+  for_random_cases(20, [&] {
     const SampledGaussianPlan plan = random_plan();
     const double delta = *log_uniform(1e-12, 1e-2);
     const auto truth = exact_epsilon(plan, delta);
-    RC_PRE(truth.has_value());
+    if (!truth) return;
+    ++answered;
     const PldBounds bounds = pld_epsilon(plan, delta);
     RC_ASSERT(bounds.lower <= *truth + 1e-9);
     RC_ASSERT(bounds.upper >= *truth - 1e-9);
@@ -238,6 +243,7 @@ TEST(Certified, PldIsTheTightestAndBracketsTheTruth) {
     const double rdp = account(event_of(plan), Relation::add_remove, Accountant::rdp, delta).epsilon;
     RC_ASSERT(bounds.upper <= rdp * (1 + 1e-6));
   });
+  EXPECT_GE(answered, 8);
 }
 
 TEST(Certified, AnApproximationSaysSo) {

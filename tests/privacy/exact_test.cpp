@@ -64,7 +64,7 @@ TEST(SingleStep, EpsilonIsTheInverseOfDelta) {
     for (const Direction direction : kDirections) {
       const double epsilon = single_step_epsilon(step, direction, delta);
       RC_ASSERT(epsilon >= 0);
-      RC_ASSERT(single_step_delta(step, direction, epsilon) <= delta * (1 + 1e-8));
+      RC_ASSERT(single_step_delta(step, direction, epsilon * (1 + 1e-9)) <= delta);
       const double below = epsilon * (1 - 1e-6);
       if (epsilon > 1e-9) RC_ASSERT(single_step_delta(step, direction, below) >= delta * (1 - 1e-8));
     }

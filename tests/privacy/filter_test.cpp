@@ -72,7 +72,7 @@ TEST_P(AnyFilter, GrantsWhatTheAccountantWouldAllow) {
     const auto filter = make_filter(GetParam(), budget, Relation::add_remove);
     std::int64_t count = 0;
     while (count < 4000 && filter->spend(query)) ++count;
-    RC_PRE(count < 4000);
+    if (count == 4000) return;
     const auto cost = [&](double steps) {
       return accounted(GetParam(), {Event::repeated(query, static_cast<std::int64_t>(steps))}, budget.delta);
     };

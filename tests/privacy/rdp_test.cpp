@@ -187,7 +187,7 @@ TEST(RdpOptimum, IsTheMinimumOverADenseGrid) {
       least = std::min(least, rdp_to_epsilon(curve(order), order, delta));
     }
     RC_ASSERT(best.epsilon <= least * (1 + 1e-9));
-    RC_ASSERT(best.epsilon >= least * (1 - 1e-3));
+    if (best.order < 1e5) RC_ASSERT(best.epsilon >= least * (1 - 1e-3));  // else the grid ends before it
     RC_ASSERT(std::abs(rdp_to_epsilon(curve(best.order), best.order, delta) - best.epsilon) <=
               1e-12 + 1e-9 * least);
   });
@@ -211,7 +211,7 @@ TEST(RdpConversion, IsThePrintedFormula) {
               1e-14);
   EXPECT_NEAR(rdp_to_epsilon(rdp, a, delta),
               rdp + std::log((a - 1) / a) - (std::log(delta) + std::log(a)) / (a - 1), 1e-14);
-  EXPECT_EQ(rdp_to_epsilon(0, 1.01, 0.9), 0);
+  EXPECT_EQ(rdp_to_epsilon(0, 2, 0.9), 0);
 }
 
 RC_GTEST_PROP(RdpConversion, TheImprovedFormIsNeverWorse, ()) {
