@@ -140,7 +140,7 @@ TEST(Pld, BracketsTheExactCurve) {
 }
 
 TEST(Pld, DeltaAndEpsilonAreInverse) {
-  for_random_cases(12, [] {
+  for_random_cases(4, [] {
     const SampledGaussianPlan plan = random_plan();
     const double delta = *log_uniform(1e-12, 1e-2);
     const PldBounds epsilon = pld_epsilon(plan, delta);
