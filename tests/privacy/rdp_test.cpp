@@ -187,7 +187,7 @@ TEST(RdpOptimum, IsTheMinimumOverADenseGrid) {
       least = std::min(least, rdp_to_epsilon(curve(order), order, delta));
     }
     RC_ASSERT(best.epsilon <= least * (1 + 1e-9));
-    if (best.order < 1e5) RC_ASSERT(best.epsilon >= least * (1 - 1e-3));  // else the grid ends before it
+    if (best.order < 1e5) RC_ASSERT(best.epsilon >= least * (1 - 1e-2));  // else the grid ends before it
     RC_ASSERT(std::abs(rdp_to_epsilon(curve(best.order), best.order, delta) - best.epsilon) <=
               1e-12 + 1e-9 * least);
   });
