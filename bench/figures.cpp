@@ -6,24 +6,28 @@ namespace {
 using Goal = Figure::Goal;
 
 Figure milliseconds(const std::string& name, double target) {
-  return {name, "ms", target, Goal::at_most, {name}, [name](const Measurements& m) { return m.at(name).milliseconds; }};
+  return {name,          "ms",   target,
+          Goal::at_most, {name}, [name](const Measurements& m) { return m.at(name).milliseconds; }};
 }
 
-Figure counter(const std::string& name, const std::string& source, const std::string& key, const std::string& unit,
-               double target) {
-  return {name, unit, target, Goal::at_most, {source},
-          [=](const Measurements& m) { return m.at(source).counters.at(key); }};
+Figure counter(const std::string& name, const std::string& source, const std::string& key,
+               const std::string& unit, double target) {
+  return {name,          unit,     target,
+          Goal::at_most, {source}, [=](const Measurements& m) { return m.at(source).counters.at(key); }};
 }
 
 Figure million_per_second(const std::string& name, const std::string& source, double target) {
-  return {name, "M/s", target, Goal::at_least, {source},
-          [source](const Measurements& m) { return m.at(source).items_per_second / 1e6; }};
+  return {name,     "M/s",
+          target,   Goal::at_least,
+          {source}, [source](const Measurements& m) { return m.at(source).items_per_second / 1e6; }};
 }
 
 // How much longer `slow` takes than `fast`.
 Figure ratio(const std::string& name, const std::string& slow, const std::string& fast, double target) {
-  return {name, "ratio", target, Goal::at_most, {slow, fast},
-          [=](const Measurements& m) { return m.at(slow).milliseconds / m.at(fast).milliseconds; }};
+  return {
+      name,         "ratio",
+      target,       Goal::at_most,
+      {slow, fast}, [=](const Measurements& m) { return m.at(slow).milliseconds / m.at(fast).milliseconds; }};
 }
 
 }  // namespace

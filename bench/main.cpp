@@ -58,7 +58,8 @@ Flags parse(int argc, char** argv) {
     } else if (argument.starts_with("--out=")) {
       flags.out = argument.substr(6);
     } else {
-      fmt::print(stderr, "ration_bench: unknown argument '{}'; expected --only=PREFIX or --out=FILE\n", argument);
+      fmt::print(stderr, "ration_bench: unknown argument '{}'; expected --only=PREFIX or --out=FILE\n",
+                 argument);
       std::exit(1);
     }
   }
@@ -66,9 +67,12 @@ Flags parse(int argc, char** argv) {
 }
 
 Measurements run(const std::string& only) {
-  std::vector<std::string> words = {"ration_bench", fmt::format("--benchmark_filter=^{}", only),
-                                    "--benchmark_repetitions=7", "--benchmark_enable_random_interleaving=true",
-                                    "--benchmark_min_time=0.1", "--benchmark_report_aggregates_only=true"};
+  std::vector<std::string> words = {"ration_bench",
+                                    fmt::format("--benchmark_filter=^{}", only),
+                                    "--benchmark_repetitions=7",
+                                    "--benchmark_enable_random_interleaving=true",
+                                    "--benchmark_min_time=0.1",
+                                    "--benchmark_report_aggregates_only=true"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   int count = static_cast<int>(arguments.size());
@@ -87,9 +91,10 @@ nlohmann::json judge(const Figure& figure, const Measurements& measurements) {
   const double value = figure.value(measurements);
   const bool at_most = figure.goal == Figure::Goal::at_most;
   const bool ok = at_most ? value <= figure.target : value >= figure.target;
-  fmt::print("{:<45} {:>12.4g} {:<8} {} {:<8g} {}\n", figure.name, value, figure.unit, at_most ? "<=" : ">=",
-             figure.target, ok ? "ok" : "MISSED");
-  return {{"name", figure.name}, {"value", value}, {"unit", figure.unit}, {"target", figure.target}, {"ok", ok}};
+  fmt::print("{:<45} {:>12.4g} {:<8} {} {:<8g} {}\n", figure.name, value, figure.unit,
+             at_most ? "<=" : ">=", figure.target, ok ? "ok" : "MISSED");
+  return {
+      {"name", figure.name}, {"value", value}, {"unit", figure.unit}, {"target", figure.target}, {"ok", ok}};
 }
 
 int report(const Flags& flags) {
@@ -112,4 +117,6 @@ int report(const Flags& flags) {
 }  // namespace
 }  // namespace ration::bench
 
-int main(int argc, char** argv) { return ration::bench::report(ration::bench::parse(argc, argv)); }
+int main(int argc, char** argv) {
+  return ration::bench::report(ration::bench::parse(argc, argv));
+}

@@ -29,6 +29,8 @@ double require(std::string_view where, std::string_view name, double value, cons
       fmt::format("{}: expected {}, got {}={}", where, allowed.describe(name), name, show(value)));
 }
 
-std::string show(double value) { return fmt::format("{}", value); }
+std::string show(double value) {
+  return fmt::format("{}", value);
+}
 
 }  // namespace ration

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kKeyBytes = 32;
 constexpr std::size_t kCounterBytes = 16;
-constexpr std::size_t kZeroBytes =
-    8192;  // stays in the first cache; one call of the cipher costs little beside it
+// Stays in the first cache; one call of the cipher costs little beside it.
+constexpr std::size_t kZeroBytes = 8192;
 constexpr std::array<unsigned char, kZeroBytes> kZeros{};
 
 struct ContextDeleter {

@@ -133,7 +133,8 @@ Guarantee by_gdp(Guarantee out, const std::vector<Step>& steps) {
   const double mu = std::sqrt(squared_mu);
   out.epsilon = gdp_epsilon(mu * (1 + 1e-14), out.delta);
   if (out.certified) out.epsilon_lower = out.epsilon * (1 - 1e-9);
-  out.detail = fmt::format("mu {:.6g}{}", mu, out.certified ? ", exact" : ", central limit: an approximation");
+  out.detail =
+      fmt::format("mu {:.6g}{}", mu, out.certified ? ", exact" : ", central limit: an approximation");
   return out;
 }
 

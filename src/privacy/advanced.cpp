@@ -35,7 +35,9 @@ double concentrated_bound(const Sums& sums, double slack) {
   return (sums.drift + spread) * kRoundUp;
 }
 
-double basic_bound(const Sums& sums) { return sums.basic * kRoundUp; }
+double basic_bound(const Sums& sums) {
+  return sums.basic * kRoundUp;
+}
 
 double least_bound(const Sums& sums, double slack) {
   return slack == 0 ? basic_bound(sums) : std::min(basic_bound(sums), concentrated_bound(sums, slack));

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/tools/toms748_solve.hpp>
-
 #include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -51,7 +50,8 @@ class Judge {
     return exact_epsilon(gaussian_plan(event), budget_.delta);
   }
   void refuse(const Event& event) const {
-    if (std::string reason = refusal(event, relation_, accountant_); !reason.empty()) throw InputError(reason);
+    if (std::string reason = refusal(event, relation_, accountant_); !reason.empty())
+      throw InputError(reason);
   }
   double target() const { return budget_.epsilon; }
   bool is_costly() const { return accountant_ == Accountant::pld; }
@@ -78,7 +78,7 @@ double log_excess(double epsilon, double target) {
 }
 
 struct Bracket {
-  double low;  // too costly, or the smallest value allowed
+  double low;   // too costly, or the smallest value allowed
   double high;  // within the target
 };
 
@@ -114,8 +114,8 @@ double solve(const std::function<double(double)>& epsilon, double target, double
   const auto in_logarithm = [&](double log_x) { return excess(std::exp(log_x)); };
   const auto close_enough = [&](double a, double b) { return std::abs(b - a) < precision; };
   std::uintmax_t iterations = 200;
-  const auto root = boost::math::tools::toms748_solve(in_logarithm, std::log(low), std::log(high), close_enough,
-                                                      iterations);
+  const auto root = boost::math::tools::toms748_solve(in_logarithm, std::log(low), std::log(high),
+                                                      close_enough, iterations);
   // The upper end is within the target as evaluated; going through the logarithm may have moved it by an ulp or two.
   double x = std::exp(root.second);
   while (excess(x) > 0) x *= 1 + 1e-14;
@@ -152,8 +152,9 @@ std::int64_t largest_count(const std::function<bool(std::int64_t)>& within, std:
 }
 
 [[noreturn]] void nothing_fits(const char* what, const Budget& budget) {
-  throw InputError(fmt::format("no {} meets epsilon {} at delta {}; raise the budget or lower the other costs", what,
-                               show(budget.epsilon), show(budget.delta)));
+  throw InputError(
+      fmt::format("no {} meets epsilon {} at delta {}; raise the budget or lower the other costs", what,
+                  show(budget.epsilon), show(budget.delta)));
 }
 
 // A costly accountant is searched to four digits, around the root of its quick stand-in; others to nine.
@@ -172,7 +173,8 @@ double calibrated(const Judge& judge, const std::function<Event(double)>& plan) 
 
 }  // namespace
 
-double smallest_within(const std::function<double(double)>& epsilon, double target, double start, double precision) {
+double smallest_within(const std::function<double(double)>& epsilon, double target, double start,
+                       double precision) {
   require("smallest_within", "target", target, greater_than(0));
   return solve(epsilon, target, start, 2, precision);
 }
@@ -186,14 +188,14 @@ double calibrate_noise(const std::function<Event(double)>& plan, Relation relati
   return noise;
 }
 
-std::int64_t calibrate_steps(const std::function<Event(std::int64_t)>& plan, Relation relation, Accountant accountant,
-                             const Budget& budget) {
+std::int64_t calibrate_steps(const std::function<Event(std::int64_t)>& plan, Relation relation,
+                             Accountant accountant, const Budget& budget) {
   const Judge judge(relation, accountant, budget);
   judge.refuse(plan(1));
   std::int64_t start = 1;
   if (judge.is_costly()) {
-    start = largest_count([&](std::int64_t n) { return judge.estimate(plan(n)).value_or(kInfinity) <= judge.target(); },
-                          1);
+    start = largest_count(
+        [&](std::int64_t n) { return judge.estimate(plan(n)).value_or(kInfinity) <= judge.target(); }, 1);
   }
   const std::int64_t steps =
       largest_count([&](std::int64_t n) { return judge.within(plan(n)); }, std::max<std::int64_t>(1, start));

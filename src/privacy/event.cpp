@@ -55,27 +55,32 @@ void flatten_into(const Event& event, std::int64_t count, std::vector<CountedEve
 
 Event::Event(Node node) : node_(std::make_shared<const Node>(std::move(node))) {}
 
-Event Event::nothing() { return Event(Nothing{}); }
+Event Event::nothing() {
+  return Event(Nothing{});
+}
 
 Event Event::gaussian(double noise_multiplier) {
   return Event(Gaussian{require("Gaussian", "noise_multiplier", noise_multiplier, kPositive)});
 }
 
-Event Event::laplace(double scale) { return Event(Laplace{require("Laplace", "scale", scale, kPositive)}); }
+Event Event::laplace(double scale) {
+  return Event(Laplace{require("Laplace", "scale", scale, kPositive)});
+}
 
 Event Event::pure_dp(double epsilon) {
   return Event(PureDp{require("PureDp", "epsilon", epsilon, at_least(0))});
 }
 
 Event Event::above_threshold_laplace(double threshold_epsilon, double query_epsilon) {
-  return Event(AboveThresholdLaplace{
-      require("AboveThreshold", "threshold_epsilon", threshold_epsilon, kPositive),
-      require("AboveThreshold", "query_epsilon", query_epsilon, kPositive)});
+  return Event(
+      AboveThresholdLaplace{require("AboveThreshold", "threshold_epsilon", threshold_epsilon, kPositive),
+                            require("AboveThreshold", "query_epsilon", query_epsilon, kPositive)});
 }
 
 Event Event::above_threshold_gaussian(double threshold_noise, double query_noise) {
-  return Event(AboveThresholdGaussian{require("AboveThreshold", "threshold_noise", threshold_noise, kPositive),
-                                      require("AboveThreshold", "query_noise", query_noise, kPositive)});
+  return Event(
+      AboveThresholdGaussian{require("AboveThreshold", "threshold_noise", threshold_noise, kPositive),
+                             require("AboveThreshold", "query_noise", query_noise, kPositive)});
 }
 
 Event Event::discrete_gaussian(double noise_multiplier) {
@@ -99,7 +104,9 @@ Event Event::fixed_size_sampled(double rate, Event base) {
   return Event(FixedSizeSampled{require("FixedSize", "rate", rate, kRate), std::move(base)});
 }
 
-Event Event::composed(std::vector<Event> parts) { return Event(Composed{std::move(parts)}); }
+Event Event::composed(std::vector<Event> parts) {
+  return Event(Composed{std::move(parts)});
+}
 
 Event Event::repeated(Event base, std::int64_t count) {
   require("Repeated", "count", static_cast<double>(count), at_least(0));
@@ -113,7 +120,8 @@ std::string Event::describe() const {
       [](const Laplace& e) { return fmt::format("Laplace(scale {})", e.scale); },
       [](const PureDp& e) { return fmt::format("PureDp(epsilon {})", e.epsilon); },
       [](const AboveThresholdLaplace& e) {
-        return fmt::format("AboveThreshold(Laplace, epsilon {} + 2 x {})", e.threshold_epsilon, e.query_epsilon);
+        return fmt::format("AboveThreshold(Laplace, epsilon {} + 2 x {})", e.threshold_epsilon,
+                           e.query_epsilon);
       },
       [](const AboveThresholdGaussian& e) {
         return fmt::format("AboveThreshold(Gaussian, noise {} and {})", e.threshold_noise, e.query_noise);

@@ -36,8 +36,8 @@ double alias_free_period(PlanCumulant& cumulant, double contour, double epsilon,
 class Contour {
  public:
   static std::optional<Contour> through(const SampledGaussianPlan& plan, Direction direction,
-                                        const Saddle& saddle, double log_delta) {
-    PlanCumulant coarse(plan, direction);
+                                        const Saddle& saddle, double log_delta, double log_lost) {
+    PlanCumulant coarse(plan, direction, {.log_lost = log_lost});
     const double period = alias_free_period(coarse, saddle.tilt, saddle.epsilon, log_delta);
     const double step = 2 * std::numbers::pi / period;
     const auto [mean, variance] = coarse.tilted(saddle.tilt);
@@ -46,7 +46,7 @@ class Contour {
       if (!(reach < step * kMostNodes) || !(reach < kLargestImaginary * smallest_noise(plan)))
         return std::nullopt;
       Contour contour(saddle.tilt, step);
-      if (contour.fill(plan, direction, reach)) return contour;
+      if (contour.fill(plan, direction, {.imaginary = reach, .log_lost = log_lost})) return contour;
     }
     return std::nullopt;
   }
@@ -72,12 +72,12 @@ class Contour {
     return smallest;
   }
 
-  // Whether the integrand has died out before `reach`.
-  bool fill(const SampledGaussianPlan& plan, Direction direction, double reach) {
-    PlanCumulant cumulant(plan, direction, reach);
+  // Whether the integrand has died out before the largest imaginary part.
+  bool fill(const SampledGaussianPlan& plan, Direction direction, const PlanCumulant::Limits& limits) {
+    PlanCumulant cumulant(plan, direction, limits);
     scale_ = cumulant(tilt_);
     const double enough = std::exp(-kDigits) / (tilt_ * (tilt_ + 1));
-    for (double t = 0; t <= reach; t = static_cast<double>(terms_.size()) * step_) {
+    for (double t = 0; t <= limits.imaginary; t = static_cast<double>(terms_.size()) * step_) {
       const std::complex<double> z(tilt_, t);
       terms_.push_back(std::exp(cumulant(z) - scale_) / (z * (z + 1.0)));
       if (std::abs(terms_.back()) < enough) return true;
@@ -93,6 +93,13 @@ class Contour {
 
 bool is_single_step(const SampledGaussianPlan& plan) {
   return plan.size() == 1 && plan[0].count == 1;
+}
+
+// Outputs that all steps together see with a probability below e^{-kDigits} of delta are left out.
+double log_lost(const SampledGaussianPlan& plan, double log_delta) {
+  double steps = 0;
+  for (const SampledGaussian& step : plan) steps += static_cast<double>(step.count);
+  return log_delta - kDigits - std::log(steps);
 }
 
 std::optional<double> larger(std::optional<double> a, std::optional<double> b) {
@@ -111,7 +118,8 @@ std::optional<double> exact_delta(std::span<const SampledGaussian> raw, Directio
   const Saddle saddle = saddle_for_epsilon(cumulant, epsilon);
   // At the saddle the integrand's height is the value up to a factor of the order of the bell's width.
   const double log_height = cumulant(saddle.tilt) - saddle.tilt * epsilon - 5;
-  const auto contour = Contour::through(plan, direction, saddle, std::min(-1.0, log_height));
+  const double log_delta = std::min(-1.0, log_height);
+  const auto contour = Contour::through(plan, direction, saddle, log_delta, log_lost(plan, log_delta));
   if (!contour) return std::nullopt;
   return std::exp(contour->log_delta(epsilon));
 }
@@ -125,10 +133,10 @@ std::optional<double> exact_epsilon(std::span<const SampledGaussian> raw, Direct
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return 0;
   if (is_single_step(plan)) return single_step_epsilon(plan[0], direction, delta);
-  PlanCumulant cumulant(plan, direction);
-  const Saddle saddle = saddle_for_delta(cumulant, delta);
   const double log_delta = std::log(delta);
-  const auto contour = Contour::through(plan, direction, saddle, log_delta);
+  PlanCumulant cumulant(plan, direction, {.log_lost = log_lost(plan, log_delta)});
+  const Saddle saddle = saddle_for_delta(cumulant, delta);
+  const auto contour = Contour::through(plan, direction, saddle, log_delta, log_lost(plan, log_delta));
   if (!contour) return std::nullopt;
   const auto excess = [&](double epsilon) { return contour->log_delta(epsilon) - log_delta; };
   if (!std::isfinite(excess(saddle.epsilon))) return std::nullopt;

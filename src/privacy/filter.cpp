@@ -61,7 +61,8 @@ class AdditiveFilter : public BudgetFilter {
     double sum = 0;
     for (const Step& step : steps_of(event, relation_)) {
       if (accountant_ == Accountant::gdp && step.sampling != Sampling::full) {
-        throw InputError("accountant 'gdp' only approximates sampled steps, and a filter must not; use 'rdp'");
+        throw InputError(
+            "accountant 'gdp' only approximates sampled steps, and a filter must not; use 'rdp'");
       }
       sum += static_cast<double>(step.count) * step_cost(step);
     }
@@ -72,7 +73,8 @@ class AdditiveFilter : public BudgetFilter {
 class ZcdpFilter final : public AdditiveFilter {
  public:
   ZcdpFilter(const Budget& budget, Relation relation)
-      : AdditiveFilter(Accountant::zcdp, budget, relation, zcdp_rho(validated(budget).epsilon, budget.delta)) {}
+      : AdditiveFilter(Accountant::zcdp, budget, relation,
+                       zcdp_rho(validated(budget).epsilon, budget.delta)) {}
   double spent_epsilon() const override {
     return spent_ == 0 ? 0 : std::min(budget_.epsilon, zcdp_epsilon(spent_, budget_.delta));
   }
@@ -94,7 +96,9 @@ class GdpFilter final : public AdditiveFilter {
     const double mu = gdp_mu(budget.epsilon, budget.delta);
     return mu * mu * (1 - 1e-15);
   }
-  double step_cost(const Step& step) const override { return 1 / (*step.gaussian_noise * *step.gaussian_noise); }
+  double step_cost(const Step& step) const override {
+    return 1 / (*step.gaussian_noise * *step.gaussian_noise);
+  }
 };
 
 // Orders below 2 help large budgets; where only integers are proven their cost is infinite, and stays so.
@@ -200,9 +204,10 @@ std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& b
     case Accountant::gdp:
       return make_gdp_filter(budget, relation);
     default:
-      throw InputError(fmt::format("accountant '{}' needs a plan fixed before the run and cannot filter; use 'rdp', "
-                                   "'zcdp' or 'gdp'",
-                                   to_string(accountant)));
+      throw InputError(
+          fmt::format("accountant '{}' needs a plan fixed before the run and cannot filter; use 'rdp', "
+                      "'zcdp' or 'gdp'",
+                      to_string(accountant)));
   }
 }
 

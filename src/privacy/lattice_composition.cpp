@@ -31,8 +31,8 @@ double transform_error(std::size_t points) {
 // One step's law after tilting, moved so that its mean is close to lattice point 0.
 struct TiltedStep {
   std::vector<double> mass;
-  std::int64_t first;   // lattice index of mass[0] after the move
-  std::int64_t moved;   // by how many points it was moved down
+  std::int64_t first;  // lattice index of mass[0] after the move
+  std::int64_t moved;  // by how many points it was moved down
   double count;
   double log_moment;
   double relative_error;  // of each mass, from the exponential
@@ -91,7 +91,8 @@ double index_cumulant(std::span<const TiltedStep> steps, double slope) {
     // Outwards from lattice point 0, the mean: a power that underflows then belongs to a term that does not matter.
     const std::size_t middle = static_cast<std::size_t>(-step.first);
     const double sum = power_sum(std::span(step.mass).subspan(middle), std::exp(slope)) +
-                       std::exp(-slope) * power_sum(std::span(step.mass).first(middle) | std::views::reverse, std::exp(-slope));
+                       std::exp(-slope) * power_sum(std::span(step.mass).first(middle) | std::views::reverse,
+                                                    std::exp(-slope));
     if (!std::isfinite(sum) || !(sum > 0)) return kInfinity;
     cumulant += step.count * std::log(sum);
   }
@@ -182,8 +183,8 @@ class SpectrumProduct {
     Spectrum spectrum;
     transform_.fft.fwd(spectrum, wrapped);
     for (std::complex<double>& value : spectrum) value += at_mean;
-    const double error =
-        transform_error(points_) * std::sqrt(static_cast<double>(points_) * square) + step.relative_error + 4 * kUnit;
+    const double error = transform_error(points_) * std::sqrt(static_cast<double>(points_) * square) +
+                         step.relative_error + 4 * kUnit;
     // Most frequencies die at once; telling them by their size alone saves two logarithms each.
     const double dead_size = std::exp(-2 * kDeadFrequency / step.count) - error;
     const double dead_norm = dead_size > 0 ? dead_size * dead_size : 0;
@@ -231,7 +232,9 @@ class SpectrumProduct {
 };
 
 // sum over lattice points u = width, 2 width, ... of e^{-tilt u} - e^{-(tilt + 1) u}
-double weight_sum(double tilt, double width) { return 1 / std::expm1(tilt * width) - 1 / std::expm1((tilt + 1) * width); }
+double weight_sum(double tilt, double width) {
+  return 1 / std::expm1(tilt * width) - 1 / std::expm1((tilt + 1) * width);
+}
 
 double euclidean_norm(std::span<const double> values) {
   double square = 0;
@@ -241,7 +244,9 @@ double euclidean_norm(std::span<const double> values) {
 
 }  // namespace
 
-FourierTransform::FourierTransform() { fft.SetFlag(Eigen::FFT<double>::HalfSpectrum); }
+FourierTransform::FourierTransform() {
+  fft.SetFlag(Eigen::FFT<double>::HalfSpectrum);
+}
 
 ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, Rounding rounding,
                            std::size_t max_points, FourierTransform& transform)

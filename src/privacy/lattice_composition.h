@@ -28,7 +28,7 @@ struct FourierTransform {
 // Tilting   Fourier transforms have an absolute error, and delta may be 1e-300. So the law is tilted by e^{tilt * loss}
 //           first, which moves its bulk to where delta is decided; all errors are then relative to delta. With M the
 //           moment at the tilt, pi the tilted law and v the lattice points,
-//             delta(epsilon) = M e^{-tilt epsilon} sum_{v > epsilon} (e^{-tilt (v - epsilon)} - e^{-(tilt + 1)(v - epsilon)}) pi(v).
+//             delta(epsilon) = M e^{-tilt epsilon} sum_{v > epsilon} w(v - epsilon) pi(v),  w(u) = e^{-tilt u} - e^{-(tilt + 1) u}.
 // Errors    charged to the sum, in the declared direction:
 //           - tilted mass outside the window, which the cyclic convolution folds into it (Chernoff bound);
 //           - rounding of the forward transforms, c u log2(n) sqrt(n) |pi|_2 at every frequency [Higham02, Thm 24.2],
@@ -60,8 +60,8 @@ class ComposedLoss {
   Rounding rounding_;
   double width_;
   double tilt_;
-  double decay_;         // e^{-tilt * width}
-  double faster_decay_;  // e^{-(tilt + 1) * width}
+  double decay_;           // e^{-tilt * width}
+  double faster_decay_;    // e^{-(tilt + 1) * width}
   double log_moment_ = 0;  // log M, rounded in the declared direction
   double error_ = 0;       // of the sum, absolute
   std::int64_t first_ = 0;

@@ -48,11 +48,12 @@ std::complex<double> log_one_plus(std::complex<double> x) {
 
 }  // namespace
 
-MomentTable::MomentTable(double rate, double noise, double max_imaginary)
+MomentTable::MomentTable(double rate, double noise, const Limits& limits)
     : rate_(rate),
       inverse_noise_(1 / noise),
-      step_(quadrature_step(noise, max_imaginary)),
-      next_node_(-step_ * std::ceil(kReach / step_)) {
+      step_(quadrature_step(noise, limits.imaginary)),
+      next_node_(-step_ * std::ceil(kReach / step_)),
+      last_node_(limits.output) {
   if (rate_ < 1) extend_to(2);  // the second moment governs how small rates behave
 }
 
@@ -66,11 +67,11 @@ void MomentTable::add_node(double y) {
   weight_.push_back(weight);
   excess_.push_back(rate_ * std::expm1(u));
   weighted_excess_.push_back(u < kExponentialIsHuge ? weight * excess_.back()
-                                                     : rate_ * std::exp(u + log_weight));
+                                                    : rate_ * std::exp(u + log_weight));
 }
 
 void MomentTable::extend_to(double order) {
-  const double last = std::max(order, 2.0) * inverse_noise_ + kReach;
+  const double last = std::min(last_node_, std::max(order, 2.0) * inverse_noise_ + kReach);
   for (; next_node_ <= last; next_node_ += step_) add_node(next_node_);
 }
 

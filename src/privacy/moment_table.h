@@ -2,6 +2,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "ration/privacy/sampled_gaussian.h"
@@ -23,8 +24,14 @@ namespace ration {
 // Not thread-safe (the table grows on demand).
 class MomentTable {
  public:
-  // `max_imaginary`: the largest |Im s| that will be asked; the oscillation of r^s must be resolved.
-  MomentTable(double rate, double noise, double max_imaginary = 0);
+  struct Limits {
+    // The largest |Im s| that will be asked: the oscillation of r^s must be resolved.
+    double imaginary = 0;
+    // Outputs x / noise above this are left out of the expectation, as if they had not happened.
+    double output = std::numeric_limits<double>::infinity();
+  };
+  MomentTable(double rate, double noise, const Limits& limits);
+  MomentTable(double rate, double noise) : MomentTable(rate, noise, Limits{}) {}
 
   double log_moment(double s);
   std::complex<double> log_moment(std::complex<double> s);
@@ -39,6 +46,7 @@ class MomentTable {
   double inverse_noise_;
   double step_;
   double next_node_;
+  double last_node_;
   std::vector<double> loss_;             // log r
   std::vector<double> log_weight_;       // -y^2/2
   std::vector<double> weight_;           // e^{-y^2/2}

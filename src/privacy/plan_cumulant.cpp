@@ -1,8 +1,7 @@
 #include "privacy/plan_cumulant.h"
 
-#include <boost/math/tools/minima.hpp>
-
 #include <algorithm>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
 
 namespace ration {
@@ -30,23 +29,29 @@ double minimise(Function&& function) {
 
 }  // namespace
 
-PlanCumulant::PlanCumulant(const SampledGaussianPlan& plan, Direction direction, double max_imaginary)
+// Only `remove` has large losses at large outputs; for `add` the loss is at most -log(1 - rate).
+PlanCumulant::PlanCumulant(const SampledGaussianPlan& plan, Direction direction, const Limits& limits)
     : direction_(direction) {
+  const double tail = direction == Direction::remove ? std::sqrt(-2 * limits.log_lost)
+                                                     : std::numeric_limits<double>::infinity();
   for (const SampledGaussian& step : plan) {
-    tables_.emplace_back(step.rate, step.noise, max_imaginary);
+    tables_.emplace_back(step.rate, step.noise,
+                         MomentTable::Limits{.imaginary = limits.imaginary, .output = tail + 1 / step.noise});
     counts_.push_back(static_cast<double>(step.count));
   }
 }
 
 double PlanCumulant::operator()(double z) {
   double total = 0;
-  for (std::size_t i = 0; i < tables_.size(); ++i) total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
   return total;
 }
 
 std::complex<double> PlanCumulant::operator()(std::complex<double> z) {
   std::complex<double> total = 0;
-  for (std::size_t i = 0; i < tables_.size(); ++i) total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    total += counts_[i] * loss_cumulant(tables_[i], direction_, z);
   return total;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <complex>
+#include <limits>
 #include <vector>
 
 #include "privacy/moment_table.h"
@@ -9,9 +10,19 @@
 namespace ration {
 
 // K(z) = log E_P[e^{z L}] of a whole plan's total loss L: the sum over steps. Convex in real z, K(0) = 0.
+//
+// With small rates an output of probability 1e-200 can carry so large a loss that it dominates the moment at a useful z,
+// though delta is 1e-8 and it cannot matter. `log_lost` cuts off, in each step, outputs of that log-probability; what
+// is cut off has to be charged to delta by the caller.
 class PlanCumulant {
  public:
-  PlanCumulant(const SampledGaussianPlan& plan, Direction direction, double max_imaginary = 0);
+  struct Limits {
+    double imaginary = 0;                                        // the largest |Im z| that will be asked
+    double log_lost = -std::numeric_limits<double>::infinity();  // < 0, per step
+  };
+  PlanCumulant(const SampledGaussianPlan& plan, Direction direction, const Limits& limits);
+  PlanCumulant(const SampledGaussianPlan& plan, Direction direction)
+      : PlanCumulant(plan, direction, Limits{}) {}
 
   double operator()(double z);
   std::complex<double> operator()(std::complex<double> z);

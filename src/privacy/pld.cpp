@@ -19,15 +19,24 @@ constexpr double kCutOff = 32;
 constexpr double kTypicalWindow = 20;
 
 // One step needs no lattice: its curve has a closed form, also on the full batch, where all steps are merged into one.
-bool is_single_step(const SampledGaussianPlan& plan) { return plan.size() == 1 && plan[0].count == 1; }
+bool is_single_step(const SampledGaussianPlan& plan) {
+  return plan.size() == 1 && plan[0].count == 1;
+}
 // Covers the evaluation of that form and the merging of its steps.
 constexpr double kExactRounding = 1e-10;
-PldBounds around(double value) { return {value * (1 - kExactRounding), value * (1 + kExactRounding)}; }
+PldBounds around(double value) {
+  return {value * (1 - kExactRounding), value * (1 + kExactRounding)};
+}
 
 double total_count(const SampledGaussianPlan& plan) {
   double total = 0;
   for (const SampledGaussian& step : plan) total += static_cast<double>(step.count);
   return total;
+}
+
+// The P-mass that each step may lose at the top.
+double log_lost(const SampledGaussianPlan& plan, double log_delta) {
+  return log_delta - kCutOff - std::log(total_count(plan));
 }
 
 // Connecting dots multiplies the moment at tilt z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with
@@ -49,12 +58,12 @@ double width_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const 
 // One direction of one plan at one tilt: builds either bound on demand.
 class DirectedPld {
  public:
-  DirectedPld(const SampledGaussianPlan& plan, Direction direction, const Saddle& saddle, PlanCumulant& cumulant,
-              double log_delta, const PldOptions& options)
+  DirectedPld(const SampledGaussianPlan& plan, Direction direction, const Saddle& saddle,
+              PlanCumulant& cumulant, double log_delta, const PldOptions& options)
       : plan_(plan),
         direction_(direction),
         tilt_(saddle.tilt),
-        range_{.log_lost = log_delta - kCutOff - std::log(total_count(plan)),
+        range_{.log_lost = log_lost(plan, log_delta),
                .lowest = -(kCutOff + std::log(total_count(plan))) / saddle.tilt},
         width_(width_for(plan, cumulant, saddle, options)),
         max_points_(options.max_points) {
@@ -81,11 +90,13 @@ class DirectedPld {
   template <class Builder>
   std::vector<CountedLattice> lattices(Builder build) const {
     std::vector<CountedLattice> out;
-    for (const SampledGaussian& step : plan_) out.push_back({build(step, direction_, width_, range_), step.count});
+    for (const SampledGaussian& step : plan_)
+      out.push_back({build(step, direction_, width_, range_), step.count});
     return out;
   }
   static bool has_mass(const CountedLattice& step) {
-    return std::any_of(step.lattice.mass.begin(), step.lattice.mass.end(), [](double mass) { return mass > 0; });
+    return std::any_of(step.lattice.mass.begin(), step.lattice.mass.end(),
+                       [](double mass) { return mass > 0; });
   }
 
   const SampledGaussianPlan& plan_;
@@ -100,21 +111,25 @@ class DirectedPld {
 enum class Wanted { upper, both };
 
 // The Renyi bound at the saddle is a certified figure too; the rounding of its quadrature is far below 1e-9.
-double renyi_bound(const Saddle& saddle) { return saddle.epsilon * (1 + 1e-9); }
+double renyi_bound(const Saddle& saddle) {
+  return saddle.epsilon * (1 + 1e-9);
+}
 
 // Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction costs, it cannot
 // decide the maximum and nothing is composed.
 PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
                            const PldOptions& options, Wanted wanted, double other_upper) {
   if (is_single_step(plan)) return around(single_step_epsilon(plan[0], direction, delta));
-  PlanCumulant cumulant(plan, direction);
-  const Saddle saddle = saddle_for_delta(cumulant, delta);
-  if (renyi_bound(saddle) <= other_upper) return {0, 0};
+  PlanCumulant whole(plan, direction);
+  const double renyi = renyi_bound(saddle_for_delta(whole, delta));
+  if (renyi <= other_upper) return {0, 0};
+  // The lattice holds no more than what is left after the cut, so its tilt and resolution are chosen for that.
   const double log_delta = std::log(delta);
-  DirectedPld pld(plan, direction, saddle, cumulant, log_delta, options);
+  PlanCumulant cumulant(plan, direction, {.log_lost = log_lost(plan, log_delta)});
+  DirectedPld pld(plan, direction, saddle_for_delta(cumulant, delta), cumulant, log_delta, options);
   PldBounds bounds{0, 0};
   const double composed = pld.upper().epsilon(DirectedPld::after_cut_off(log_delta));
-  bounds.upper = std::min(composed, renyi_bound(saddle));
+  bounds.upper = std::min(composed, renyi);
   if (wanted == Wanted::both) {
     const auto optimistic = pld.lower();
     bounds.lower = optimistic ? optimistic->epsilon(log_delta) : 0;
@@ -127,8 +142,8 @@ void validate(const PldOptions& options) {
   require("PldOptions", "max_points", static_cast<double>(options.max_points), at_least(1024));
 }
 
-PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double delta, const PldOptions& options,
-                                  Wanted wanted) {
+PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double delta,
+                                  const PldOptions& options, Wanted wanted) {
   require("pld_epsilon", "delta", delta, greater_than(0).less_than(1));
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);

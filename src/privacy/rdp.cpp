@@ -1,8 +1,7 @@
 #include "ration/privacy/rdp.h"
 
-#include <boost/math/tools/minima.hpp>
-
 #include <algorithm>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -36,11 +35,17 @@ class LogSum {
 };
 
 // log(1 + e^x)
-double log1p_exp(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
+double log1p_exp(double x) {
+  return x > 40 ? x : std::log1p(std::exp(x));
+}
 // log(e^x - 1), x > 0
-double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
+double log_expm1(double x) {
+  return x > 40 ? x : std::log(std::expm1(x));
+}
 
-bool is_integer(double order) { return order == std::floor(order); }
+bool is_integer(double order) {
+  return order == std::floor(order);
+}
 
 // The binomial sum, minus the part that adds up to one: every term is positive, so nothing cancels.
 // [Mironov19, Sec. 3.3: integer orders]
@@ -57,7 +62,9 @@ double poisson_gaussian_integer(double rate, double noise, double order) {
 double log_second_coefficient(double base_at_2) {
   return std::min(std::log(4.0) + log_expm1(base_at_2), std::log(2.0) + base_at_2);
 }
-double log_coefficient(double base_at_j, int j) { return std::log(2.0) + (j - 1) * base_at_j; }
+double log_coefficient(double base_at_j, int j) {
+  return std::log(2.0) + (j - 1) * base_at_j;
+}
 
 // Sum over j of C(a, j) rate^j t_j, for a table of log t_j starting at j = 2.
 double rdp_from_coefficients(double rate, const std::vector<double>& log_coefficients, int order) {
@@ -153,7 +160,8 @@ RdpFunction leaf_curve(const Event& event) {
 
 RdpFunction sum_of_curves(const std::vector<CountedEvent>& mechanisms) {
   std::vector<std::pair<double, RdpFunction>> curves;
-  for (const auto& [event, count] : mechanisms) curves.emplace_back(static_cast<double>(count), leaf_curve(event));
+  for (const auto& [event, count] : mechanisms)
+    curves.emplace_back(static_cast<double>(count), leaf_curve(event));
   return [curves = std::move(curves)](double order) {
     double total = 0;
     for (const auto& [count, curve] : curves) total += count * curve(order);
@@ -164,7 +172,8 @@ RdpFunction sum_of_curves(const std::vector<CountedEvent>& mechanisms) {
 RdpFunction remembered(RdpFunction base) {
   return [base = std::move(base), values = std::vector<double>{}](double order) mutable {
     const auto index = static_cast<std::size_t>(order);
-    while (values.size() <= index) values.push_back(values.size() < 2 ? 0 : base(static_cast<double>(values.size())));
+    while (values.size() <= index)
+      values.push_back(values.size() < 2 ? 0 : base(static_cast<double>(values.size())));
     return values[index];
   };
 }
@@ -202,7 +211,9 @@ RdpFunction step_curve(const Step& step) {
     return poisson_gaussian_curve(step.rate, *step.gaussian_noise);
   }
   const RdpFunction base = remembered(sum_of_curves(step.mechanisms));
-  return [base, sampled = sampled_curve(step, base)](double order) { return std::min(base(order), sampled(order)); };
+  return [base, sampled = sampled_curve(step, base)](double order) {
+    return std::min(base(order), sampled(order));
+  };
 }
 
 bool only_integers_are_proven(const Step& step) {

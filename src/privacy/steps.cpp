@@ -19,7 +19,8 @@ std::optional<double> joint_gaussian_noise(const std::vector<CountedEvent>& mech
   for (const CountedEvent& mechanism : mechanisms) {
     const auto* gaussian = std::get_if<Event::Gaussian>(&mechanism.event.node());
     if (gaussian == nullptr) return std::nullopt;
-    precision += static_cast<double>(mechanism.count) / (gaussian->noise_multiplier * gaussian->noise_multiplier);
+    precision +=
+        static_cast<double>(mechanism.count) / (gaussian->noise_multiplier * gaussian->noise_multiplier);
   }
   if (mechanisms.size() == 1 && mechanisms[0].count == 1) {
     return std::get<Event::Gaussian>(mechanisms[0].event.node()).noise_multiplier;
@@ -30,19 +31,22 @@ std::optional<double> joint_gaussian_noise(const std::vector<CountedEvent>& mech
 void refuse_nested(Sampling sampling, const std::vector<CountedEvent>& mechanisms) {
   for (const CountedEvent& mechanism : mechanisms) {
     if (!is_sampled(mechanism.event)) continue;
-    throw InputError(fmt::format("a sample of a sample is not certified: {} of {}; draw once, with the product of the rates",
-                                 to_string(sampling), mechanism.event.describe()));
+    throw InputError(fmt::format(
+        "a sample of a sample is not certified: {} of {}; draw once, with the product of the rates",
+        to_string(sampling), mechanism.event.describe()));
   }
 }
 
 void refuse_relation(Sampling sampling, Relation relation) {
   if (sampling == Sampling::poisson && relation != Relation::add_remove) {
-    throw InputError("sampling 'poisson' with relation 'replace_one' has no amplification theorem here; "
-                     "use relation 'add_remove', or sampling 'fixed' or 'full' with 'replace_one'");
+    throw InputError(
+        "sampling 'poisson' with relation 'replace_one' has no amplification theorem here; "
+        "use relation 'add_remove', or sampling 'fixed' or 'full' with 'replace_one'");
   }
   if (sampling == Sampling::fixed_size && relation != Relation::replace_one) {
-    throw InputError("sampling 'fixed' with relation 'add_remove' has no amplification theorem here; "
-                     "use relation 'replace_one', or sampling 'poisson' or 'full' with 'add_remove'");
+    throw InputError(
+        "sampling 'fixed' with relation 'add_remove' has no amplification theorem here; "
+        "use relation 'replace_one', or sampling 'poisson' or 'full' with 'add_remove'");
   }
 }
 

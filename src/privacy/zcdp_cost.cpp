@@ -23,7 +23,8 @@ double zcdp_of(const Event& mechanism) {
 
 double zcdp_cost(const Step& step) {
   double rho = 0;
-  for (const auto& [mechanism, count] : step.mechanisms) rho += static_cast<double>(count) * zcdp_of(mechanism);
+  for (const auto& [mechanism, count] : step.mechanisms)
+    rho += static_cast<double>(count) * zcdp_of(mechanism);
   return rho;
 }
 

@@ -1,5 +1,7 @@
 // Every public reference number, as one parameterised test that names its case. The README beside the file says
 // what each kind means; a kind that nobody checks fails.
+#include "support/vectors.h"
+
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -17,7 +19,6 @@
 #include "ration/privacy/rdp_curves.h"
 #include "ration/privacy/tcdp.h"
 #include "ration/privacy/zcdp.h"
-#include "support/vectors.h"
 
 namespace ration {
 namespace {
@@ -84,9 +85,13 @@ void gaussian_noise_case(const Case& c) {
   EXPECT_GE(noise, c.expected("sigma") * (1 - 1e-12));  // a calibrated noise never overspends
 }
 
-void gdp_delta_case(const Case& c) { c.expect("delta", gdp_delta(c.parameter("mu"), c.parameter("eps"))); }
+void gdp_delta_case(const Case& c) {
+  c.expect("delta", gdp_delta(c.parameter("mu"), c.parameter("eps")));
+}
 
-void gdp_epsilon_case(const Case& c) { c.expect("eps", gdp_epsilon(c.parameter("mu"), c.parameter("delta"))); }
+void gdp_epsilon_case(const Case& c) {
+  c.expect("eps", gdp_epsilon(c.parameter("mu"), c.parameter("delta")));
+}
 
 void gdp_central_limit_case(const Case& c) {
   const double poisson = gdp_clt_mu_poisson(c.parameter("q"), c.parameter("sigma"), c.parameter("T"));
@@ -144,7 +149,8 @@ void laplace_case(const Case& c) {
 void pure_case(const Case& c) {
   const double epsilon = c.parameter("eps");
   c.expect_curve("rdp_quadratic", [&](double order) { return rdp_pure_quadratic(epsilon, order); });
-  c.expect_curve("rdp_quadratic_capped", [&](double order) { return rdp_pure_quadratic_capped(epsilon, order); });
+  c.expect_curve("rdp_quadratic_capped",
+                 [&](double order) { return rdp_pure_quadratic_capped(epsilon, order); });
   c.expect_curve("rdp_tight", [&](double order) { return rdp_pure(epsilon, order); });
 }
 
@@ -166,7 +172,9 @@ void expect_rdp_epsilons(const Case& c, const SampledGaussianPlan& plan) {
   c.expect("eps_improved_opt", curve.epsilon(delta, RdpConversion::improved, kMaxOrder).epsilon);
 }
 
-void poisson_gaussian_epsilon_case(const Case& c) { expect_rdp_epsilons(c, plan_of(c)); }
+void poisson_gaussian_epsilon_case(const Case& c) {
+  expect_rdp_epsilons(c, plan_of(c));
+}
 
 void fixed_size_case(const Case& c) {
   const double rate = c.parameter("q");
@@ -174,8 +182,9 @@ void fixed_size_case(const Case& c) {
   const RdpFunction gaussian = [&](double order) { return rdp_gaussian(noise, order); };
   c.expect_curve("rdp_improved",
                  [&](double order) { return rdp_fixed_size_gaussian(rate, noise, static_cast<int>(order)); });
-  c.expect_curve("rdp_general",
-                 [&](double order) { return rdp_fixed_size_general(rate, gaussian, static_cast<int>(order)); });
+  c.expect_curve("rdp_general", [&](double order) {
+    return rdp_fixed_size_general(rate, gaussian, static_cast<int>(order));
+  });
 }
 
 void fixed_size_epsilon_case(const Case& c) {
@@ -230,7 +239,8 @@ void expect_tight_epsilon(const Case& c, const SampledGaussianPlan& plan, const 
 void tight_epsilon_case(const Case& c) {
   const SampledGaussianPlan plan = plan_of(c);
   expect_tight_epsilon(c, plan, "eps");
-  EXPECT_NEAR(exact_epsilon(plan, Direction::remove, c.parameter("delta")).value(), c.expected("eps_remove"), 1e-6);
+  EXPECT_NEAR(exact_epsilon(plan, Direction::remove, c.parameter("delta")).value(), c.expected("eps_remove"),
+              1e-6);
   EXPECT_NEAR(exact_epsilon(plan, Direction::add, c.parameter("delta")).value(), c.expected("eps_add"), 1e-6);
   // No result on the unsafe side of what other libraries have certified.
   EXPECT_GE(pld_epsilon_upper(plan, c.parameter("delta")), c.expected("eps_lower"));
@@ -267,7 +277,9 @@ void calibrate_rdp_case(const Case& c) {
   const double target = c.parameter("target_eps");
   const std::vector<double> grid = orders_of(c.json());
   const auto curve = [&](double noise) { return RdpCurve(poisson_plan(c, noise), Relation::add_remove); };
-  const auto classic = [&](double noise) { return curve(noise).epsilon(delta, grid, RdpConversion::classic).epsilon; };
+  const auto classic = [&](double noise) {
+    return curve(noise).epsilon(delta, grid, RdpConversion::classic).epsilon;
+  };
   const auto improved = [&](double noise) { return curve(noise).epsilon(delta, grid).epsilon; };
   c.expect("sigma_classic_grid", smallest_within(classic, target));
   c.expect("sigma_improved_grid", smallest_within(improved, target));
@@ -291,7 +303,8 @@ void heterogeneous_case(const Case& c) {
   expect_tight_epsilon(c, plan, "eps_tight");
   if (!c.has("rho_zcdp")) return;
   double rho = 0;
-  for (const SampledGaussian& step : plan) rho += static_cast<double>(step.count) / (2 * step.noise * step.noise);
+  for (const SampledGaussian& step : plan)
+    rho += static_cast<double>(step.count) / (2 * step.noise * step.noise);
   c.expect("rho_zcdp", rho);
   c.expect("eps_zcdp_classic", zcdp_epsilon_classic(rho, c.parameter("delta")));
 }
@@ -323,7 +336,9 @@ const std::map<std::string, void (*)(const Case&)> kChecks = {
     {"hetero", heterogeneous_case},
 };
 
-std::vector<nlohmann::json> all_cases() { return testing::vectors().at("cases"); }
+std::vector<nlohmann::json> all_cases() {
+  return testing::vectors().at("cases");
+}
 
 class Vectors : public ::testing::TestWithParam<nlohmann::json> {};
 
@@ -336,7 +351,9 @@ TEST_P(Vectors, Agree) {
 
 INSTANTIATE_TEST_SUITE_P(Public, Vectors, ::testing::ValuesIn(all_cases()), testing::test_name);
 
-TEST(VectorFile, HoldsAllCases) { EXPECT_EQ(all_cases().size(), 383u); }
+TEST(VectorFile, HoldsAllCases) {
+  EXPECT_EQ(all_cases().size(), 383u);
+}
 
 }  // namespace
 }  // namespace ration

@@ -34,8 +34,12 @@ class Interval {
   bool high_open_;
 };
 
-constexpr Interval greater_than(double bound) { return {bound, true, Interval::kUnbounded, true}; }
-constexpr Interval at_least(double bound) { return {bound, false, Interval::kUnbounded, true}; }
+constexpr Interval greater_than(double bound) {
+  return {bound, true, Interval::kUnbounded, true};
+}
+constexpr Interval at_least(double bound) {
+  return {bound, false, Interval::kUnbounded, true};
+}
 
 // Throws InputError unless the value lies in the interval; returns the value, so that it can initialise a member.
 double require(std::string_view where, std::string_view name, double value, const Interval& allowed);

@@ -21,8 +21,7 @@ std::uint64_t uniform_below(RandomSource& random, std::uint64_t n);
 bool bernoulli(RandomSource& random, double p);
 
 // Normal noise by the Box-Muller transform, 64 random bits for the radius and 54 for the angle.
-// Guarantee   each value is within a relative error of 1e-15 of the exact transform of its bits; the radius
-// reaches
+// Guarantee   each value is within a relative error of 1e-15 of the exact transform of its bits; the radius reaches
 //             9.4 standard deviations, beyond which the exact distribution has mass 2^-64.
 // Edge cases  stddev = 0 gives zeros (and leaves an added-to span as it is); 0 <= stddev <= 1e300.
 double standard_gaussian(RandomSource& random);
@@ -36,8 +35,7 @@ double laplace(RandomSource& random, double scale);
 double exponential(RandomSource& random, double mean);
 
 // Successes in n trials of probability p, in expected time independent of n.
-// Guarantee   exact but for the rounding of double arithmetic: each probability is right within a factor 1 +-
-// 1e-8
+// Guarantee   exact but for the rounding of double arithmetic: each probability is right within a factor 1 +- 1e-8
 //             for n = 2^53, and 1 +- 1e-9 for n <= 1e12.
 // Edge cases  n = 0 and p = 0 give 0, p = 1 gives n; 0 <= n <= 2^53, 0 <= p <= 1.
 std::uint64_t binomial(RandomSource& random, std::uint64_t n, double p);

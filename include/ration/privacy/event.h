@@ -65,7 +65,8 @@ class Event {
   struct Repeated;
 
   using Node = std::variant<Nothing, Gaussian, Laplace, PureDp, AboveThresholdLaplace, AboveThresholdGaussian,
-                            DiscreteGaussian, NoisyMax, BoundedRange, PoissonSampled, FixedSizeSampled, Composed, Repeated>;
+                            DiscreteGaussian, NoisyMax, BoundedRange, PoissonSampled, FixedSizeSampled,
+                            Composed, Repeated>;
 
   // Validated constructors; each throws InputError that prints the violated inequality.
   static Event nothing();
@@ -111,7 +112,9 @@ struct Event::Repeated {
   std::int64_t count;
 };
 
-inline const Event::Node& Event::node() const { return *node_; }
+inline const Event::Node& Event::node() const {
+  return *node_;
+}
 
 // One kind of event and how often it happened: what a flattened composition consists of.
 struct CountedEvent {

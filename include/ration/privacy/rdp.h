@@ -17,7 +17,8 @@ namespace ration {
 // rdp + ln(1 - 1/a) - (ln delta + ln a) / (a - 1) [Balle20, Thm 21; CKS20, Prop. 12], never worse and the default.
 // Never below 0.
 enum class RdpConversion { classic, improved };
-double rdp_to_epsilon(double rdp, double order, double delta, RdpConversion conversion = RdpConversion::improved);
+double rdp_to_epsilon(double rdp, double order, double delta,
+                      RdpConversion conversion = RdpConversion::improved);
 // What the conversion adds to the Renyi divergence: epsilon - rdp. May be negative.
 double rdp_conversion_term(double order, double delta, RdpConversion conversion = RdpConversion::improved);
 
@@ -58,7 +59,8 @@ class RdpCurve {
 
   // The smallest epsilon over all orders, up to max_order. For real orders the minimum is found by bracketing
   // and Brent: with t = a - 1, t * epsilon(t) is convex in t, so epsilon is quasi-convex and has one minimum.
-  RdpOptimum epsilon(double delta, RdpConversion conversion = RdpConversion::improved, double max_order = 1e10);
+  RdpOptimum epsilon(double delta, RdpConversion conversion = RdpConversion::improved,
+                     double max_order = 1e10);
   // The smallest epsilon over the given orders.
   RdpOptimum epsilon(double delta, std::span<const double> orders,
                      RdpConversion conversion = RdpConversion::improved);
