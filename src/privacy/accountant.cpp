@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -53,8 +54,16 @@ std::string what_would_work(const Step& step) {
   return names;
 }
 
+// Of several mechanisms on one sample, the one that keeps the Gaussian accountants out.
+const Event& first_not_gaussian(const Step& step) {
+  const auto is_gaussian = [](const CountedEvent& item) {
+    return std::holds_alternative<Event::Gaussian>(item.event.node());
+  };
+  return std::find_if_not(step.mechanisms.begin(), step.mechanisms.end(), is_gaussian)->event;
+}
+
 std::string describe(const Step& step) {
-  const std::string what = step.gaussian_noise ? "Gaussian" : step.mechanisms.front().event.describe();
+  const std::string what = step.gaussian_noise ? "Gaussian" : first_not_gaussian(step).describe();
   return step.sampling == Sampling::full ? fmt::format("{} on the full batch", what)
                                          : fmt::format("{} on {} samples", what, to_string(step.sampling));
 }
@@ -99,9 +108,10 @@ Guarantee by_zcdp(Guarantee out, const std::vector<Step>& steps) {
 Guarantee by_tcdp(Guarantee out, const std::vector<Step>& steps) {
   std::vector<Tcdp> spent;
   for (const Step& step : steps) {
-    const double rho = zcdp_cost(step) * kAgainstUs;
+    // Rounded up after the theorem, not before: its conditions are on the mechanism itself, and refusal() checks the same.
+    const double rho = zcdp_cost(step);
     Tcdp one = step.sampling == Sampling::full ? Tcdp{rho, kInfinity} : subsample_zcdp(rho, step.rate);
-    one.rho *= static_cast<double>(step.count);
+    one.rho *= static_cast<double>(step.count) * kAgainstUs;
     spent.push_back(one);
   }
   const Tcdp total = tcdp_compose(spent);

@@ -139,11 +139,18 @@ std::optional<double> exact_epsilon(std::span<const SampledGaussian> raw, Direct
   const auto contour = Contour::through(plan, direction, saddle, log_delta, log_lost(plan, log_delta));
   if (!contour) return std::nullopt;
   const auto excess = [&](double epsilon) { return contour->log_delta(epsilon) - log_delta; };
-  if (excess(0) <= 0) return 0;
+  if (!std::isfinite(excess(saddle.epsilon))) return std::nullopt;
   double high = saddle.epsilon;  // the Renyi bound: delta(high) <= delta, up to rounding
   while (excess(high) > 0) high = 1.001 * high + 1e-12;
+  // The contour is accurate around its saddle only, so the other end is looked for from there, in growing strides.
+  double low = high;
+  for (double stride = 1 / saddle.tilt; !(excess(low) > 0); stride *= 2) {
+    if (low == 0) return 0;
+    high = low;
+    low = std::max(0.0, low - stride);
+  }
   std::uintmax_t iterations = 100;
-  return boost::math::tools::toms748_solve(excess, 0.0, high, boost::math::tools::eps_tolerance<double>(48),
+  return boost::math::tools::toms748_solve(excess, low, high, boost::math::tools::eps_tolerance<double>(48),
                                            iterations)
       .second;
 }

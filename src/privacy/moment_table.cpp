@@ -41,6 +41,8 @@ Number second_order_excess(Number s, double d) {
 }
 
 std::complex<double> log_one_plus(std::complex<double> x) {
+  constexpr double kNormIsSafe = 1e100;  // its square does not overflow, and beside it 1 cannot be seen
+  if (std::abs(x) > kNormIsSafe) return std::log(x);
   return {0.5 * std::log1p(2 * x.real() + std::norm(x)), std::atan2(x.imag(), 1 + x.real())};
 }
 
