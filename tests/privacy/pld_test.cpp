@@ -97,6 +97,27 @@ TEST(LossLattice, HasNoNanWhereExponentialsOverflow) {
   }
 }
 
+// With little noise nearly every output of `add` has the largest loss there is, -log(1 - rate): one cell holds everything.
+TEST(LossLattice, PilesUpAtTheLargestLossOfAdd) {
+  for (const double rate : {1e-7, 1e-3, 0.3}) {
+    const SampledGaussian step{rate, 0.05};
+    const double largest = -std::log1p(-rate);
+    for (const double cells : {0.7, 3.3, 55.5}) {
+      const LossLattice above =
+          pessimistic_lattice(step, Direction::add, largest / cells, {kLogLost, -5 * largest});
+      const LossLattice below =
+          optimistic_lattice(step, Direction::add, largest / cells, {kLogLost, -5 * largest});
+      EXPECT_NEAR(total(above), 1, 1e-9);
+      EXPECT_NEAR(total(below), 1, 1e-9);
+      for (const double part : {0.0, 0.2, 0.5, 0.9, 0.99}) {
+        const double truth = single_step_delta(step, Direction::add, part * largest);
+        EXPECT_GE(curve(above, part * largest), truth * (1 - 1e-9)) << rate << " " << cells << " " << part;
+        EXPECT_LE(curve(below, part * largest), truth * (1 + 1e-9)) << rate << " " << cells << " " << part;
+      }
+    }
+  }
+}
+
 // What is below the caller's floor may move up to it (pessimistic) or vanish (optimistic), and nothing else
 // changes.
 TEST(LossLattice, LowLossesMayBeRoundedUpOrDropped) {
