@@ -139,6 +139,14 @@ TEST(ExactCurve, LiesInTheCertifiedBracketOrSaysNothing) {
   EXPECT_GE(answered, 10);
 }
 
+// The Renyi bound is fifty times the truth here, and a contour through its saddle once gave that bound as the answer.
+TEST(ExactCurve, IsRightWhereTheRenyiBoundIsFarOff) {
+  const std::vector<SampledGaussian> plan = {{1e-4, 1, 1000}};
+  const double epsilon = exact_epsilon(plan, 1e-5).value();
+  EXPECT_NEAR(epsilon, 0.0111857, 1e-6);
+  EXPECT_NEAR(exact_delta(plan, epsilon).value(), 1e-5, 1e-10);
+}
+
 TEST(ExactCurve, EqualStepsMayBeListedInParts) {
   const std::vector<SampledGaussian> whole = {{0.02, 1.2, 1000}};
   const std::vector<SampledGaussian> parts = {{0.02, 1.2, 300}, {0.5, 3, 0}, {0.02, 1.2, 700}};
