@@ -155,29 +155,6 @@ std::optional<double> epsilon_by_renyi_saddle(const SampledGaussianPlan& plan, D
       .second;
 }
 
-// epsilon by a contour of its own for every value tried: slower, but right where the Renyi bound is far off.
-std::optional<double> epsilon_by_own_saddles(const SampledGaussianPlan& plan, Direction direction,
-                                             double delta) {
-  PlanCumulant cumulant(plan, direction);
-  bool known = true;
-  const auto excess = [&](double epsilon) {
-    const auto value = exact_delta(plan, direction, epsilon);
-    known = known && value.has_value();
-    return value ? std::log(std::max(*value, std::numeric_limits<double>::min()) / delta) : 0;
-  };
-  const double high = saddle_for_delta(cumulant, delta).epsilon * (1 + 1e-9);
-  const double at_zero = excess(0);
-  const double at_high = excess(high);
-  if (!known || !(at_high < 0)) return std::nullopt;
-  if (at_zero <= 0) return 0;
-  std::uintmax_t iterations = 100;
-  const double epsilon =
-      boost::math::tools::toms748_solve(excess, 0.0, high, at_zero, at_high,
-                                        boost::math::tools::eps_tolerance<double>(30), iterations)
-          .second;
-  return known ? std::optional(epsilon) : std::nullopt;
-}
-
 // Whether the contour through the saddle of this epsilon gives back delta.
 bool is_confirmed(const SampledGaussianPlan& plan, Direction direction, double epsilon, double delta) {
   constexpr double kClose = 1e-5;
@@ -195,7 +172,7 @@ std::optional<double> exact_epsilon(std::span<const SampledGaussian> raw, Direct
   if (is_single_step(plan)) return single_step_epsilon(plan[0], direction, delta);
   const auto epsilon = epsilon_by_renyi_saddle(plan, direction, delta);
   if (epsilon && is_confirmed(plan, direction, *epsilon, delta)) return epsilon;
-  return epsilon_by_own_saddles(plan, direction, delta);
+  return std::nullopt;
 }
 
 std::optional<double> exact_epsilon(std::span<const SampledGaussian> plan, double delta) {
