@@ -101,8 +101,8 @@ class GdpFilter final : public AdditiveFilter {
   }
 };
 
-// Orders below 2 help large budgets; where only integers are proven their cost is infinite, and stays so.
-std::vector<double> filter_orders() {
+// Orders below 2 help large budgets; where only integers are proven their cost is infinite.
+std::vector<double> candidate_orders() {
   std::vector<double> orders;
   for (double order = 1.05; order < 1.99; order += 0.05) orders.push_back(order);
   const std::vector<double>& integers = integer_orders();
@@ -110,75 +110,70 @@ std::vector<double> filter_orders() {
   return orders;
 }
 
+double cost_at(const Event& event, Relation relation, double order) {
+  RdpCurve curve(event, relation);
+  const bool proven = !curve.needs_integer_orders() || order == std::floor(order);
+  return proven ? curve(order) * kAgainstUs : kInfinity;
+}
+
+double limit_at(const Budget& budget, double order) {
+  return budget.epsilon - rdp_conversion_term(order, budget.delta);
+}
+
+// The order at which the typical event uses the smallest part of the budget.
+double best_order(const Event& typical, const Budget& budget, Relation relation) {
+  double best = 2;
+  double least = kInfinity;
+  for (const double order : candidate_orders()) {
+    const double limit = limit_at(budget, order);
+    if (!(limit > 0)) continue;
+    const double share = cost_at(typical, relation, order) / limit;
+    if (share < least) {
+      least = share;
+      best = order;
+    }
+  }
+  return best;
+}
+
 class RdpFilter final : public BudgetFilter {
  public:
-  RdpFilter(const Budget& budget, Relation relation)
-      : budget_(validated(budget)), relation_(relation), orders_(filter_orders()), spent_(orders_.size()) {
-    for (const double order : orders_) {
-      limits_.push_back(budget_.epsilon - rdp_conversion_term(order, budget_.delta));
-    }
-  }
+  RdpFilter(const Budget& budget, Relation relation, const Event& typical)
+      : budget_(validated(budget)),
+        relation_(relation),
+        order_(best_order(typical, budget, relation)),
+        limit_(limit_at(budget, order_)) {}
 
-  bool fits(const Event& event) const override {
-    const std::vector<double>& costs = costs_of(event);
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      if (spent_[i] + costs[i] <= limits_[i]) return true;
-    }
-    return false;
-  }
-
+  bool fits(const Event& event) const override { return spent_ + cost(event) <= limit_; }
   bool spend(const Event& event) override {
-    if (!fits(event)) return false;
-    const std::vector<double>& costs = costs_of(event);
-    for (std::size_t i = 0; i < orders_.size(); ++i) spent_[i] += costs[i];
+    const double after = spent_ + cost(event);
+    if (!(after <= limit_)) return false;
+    spent_ = after;
     return true;
   }
-
   double spent_epsilon() const override {
-    if (spent_share() == 0) return 0;
-    double best = budget_.epsilon;
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      best = std::min(best, rdp_to_epsilon(spent_[i], orders_[i], budget_.delta));
-    }
-    return best;
+    return spent_ == 0 ? 0 : std::min(budget_.epsilon, rdp_to_epsilon(spent_, order_, budget_.delta));
   }
-
-  double spent_share() const override {
-    double least = kInfinity;
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      if (limits_[i] > 0) least = std::min(least, spent_[i] / limits_[i]);
-    }
-    return std::isinf(least) ? 1 : least;
-  }
+  double spent_share() const override { return limit_ > 0 ? spent_ / limit_ : 1; }
 
  private:
-  // The costs of the last few kinds of event are kept: a run asks the same ones over and over.
-  const std::vector<double>& costs_of(const Event& event) const {
-    for (const auto& [known, costs] : recent_) {
-      if (&known.node() == &event.node()) return costs;
+  // The costs of the last few events are kept: a run asks the same ones over and over.
+  double cost(const Event& event) const {
+    for (const auto& [known, value] : recent_) {
+      if (&known.node() == &event.node()) return value;
     }
     constexpr std::size_t kKept = 8;
     if (recent_.size() == kKept) recent_.erase(recent_.begin());
-    recent_.emplace_back(event, computed_costs(event));
+    recent_.emplace_back(event, cost_at(event, relation_, order_));
     return recent_.back().second;
-  }
-
-  std::vector<double> computed_costs(const Event& event) const {
-    RdpCurve curve(event, relation_);
-    std::vector<double> costs;
-    for (const double order : orders_) {
-      const bool proven = !curve.needs_integer_orders() || order >= 2;
-      costs.push_back(proven ? curve(order) * kAgainstUs : kInfinity);
-    }
-    return costs;
   }
 
   Budget budget_;
   Relation relation_;
-  std::vector<double> orders_;
-  std::vector<double> limits_;
-  std::vector<double> spent_;
-  mutable std::vector<std::pair<Event, std::vector<double>>> recent_;
+  double order_;
+  double limit_;
+  double spent_ = 0;
+  mutable std::vector<std::pair<Event, double>> recent_;
 };
 
 }  // namespace
@@ -187,20 +182,21 @@ std::unique_ptr<BudgetFilter> make_zcdp_filter(const Budget& budget, Relation re
   return std::make_unique<ZcdpFilter>(budget, relation);
 }
 
-std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation relation) {
-  return std::make_unique<RdpFilter>(budget, relation);
+std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation relation, const Event& typical) {
+  return std::make_unique<RdpFilter>(budget, relation, typical);
 }
 
 std::unique_ptr<BudgetFilter> make_gdp_filter(const Budget& budget, Relation relation) {
   return std::make_unique<GdpFilter>(budget, relation);
 }
 
-std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation) {
+std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation,
+                                          const Event& typical) {
   switch (accountant) {
     case Accountant::zcdp:
       return make_zcdp_filter(budget, relation);
     case Accountant::rdp:
-      return make_rdp_filter(budget, relation);
+      return make_rdp_filter(budget, relation, typical);
     case Accountant::gdp:
       return make_gdp_filter(budget, relation);
     default:

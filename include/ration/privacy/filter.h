@@ -38,13 +38,23 @@ class BudgetFilter {
 // sum of rho <= rho_total: full-batch events. [Whitehouse23, Thm 1; Feldman21]
 std::unique_ptr<BudgetFilter> make_zcdp_filter(const Budget& budget, Relation relation);
 
-// Grants while for some order the sum stays within epsilon minus the conversion's term: any event. [Feldman21, Lecuyer21]
-std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation relation);
+// Grants while, at one order fixed before the run, the sum stays within epsilon minus the conversion's term: any event.
+// [Feldman21, Thm 4.3]
+//
+// Why one order  A filter that continues while *some* order is within its limit lets the outputs decide which order that
+//                is. On every branch of the run one order bounds that branch's share of delta by delta, but different branches
+//                may use different orders, and their shares may then add up to more than delta. When all curves have the same shape
+//                (one kind of event) the same order is best on every branch and nothing is lost by fixing it.
+// The order is the one at which `typical`, the event the run will mostly ask for, takes the smallest part of the budget. It
+// must not depend on the data. The default suits full-batch Gaussians.
+std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation relation,
+                                              const Event& typical = Event::gaussian(1));
 
 // sum of mu^2 <= mu_total^2: Gaussian events on the full batch, at no loss over the exact curve. [Koskela23; Smith22]
 std::unique_ptr<BudgetFilter> make_gdp_filter(const Budget& budget, Relation relation);
 
 // By name: 'rdp', 'zcdp' or 'gdp'. Any other accountant is for plans fixed before the run: InputError.
-std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation);
+std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation,
+                                          const Event& typical = Event::gaussian(1));
 
 }  // namespace ration
