@@ -53,6 +53,10 @@ class Rows {
   std::size_t count() const { return labels_.size(); }
   std::size_t columns() const { return columns_; }
   bool is_dense() const { return is_dense_; }
+  // Stored values per row: what a product with a row costs.
+  double mean_row_length() const {
+    return count() == 0 ? 0 : static_cast<double>(values_.size()) / static_cast<double>(count());
+  }
   std::span<const double> labels() const { return labels_; }
   std::span<const double> norms() const { return norms_; }
 
