@@ -103,8 +103,8 @@ void expect_near(const Vector& actual, const Vector& expected, double relative) 
 class GlmOf : public ::testing::TestWithParam<std::tuple<GlmLoss, Storage>> {
  protected:
   GlmLoss loss() const { return std::get<0>(GetParam()); }
-  auto table(std::size_t rows, std::size_t columns) {
-    return random_table(loss(), std::get<1>(GetParam()), rows, columns, false, random_);
+  auto table(std::size_t rows, std::size_t columns, std::size_t times = 1) {
+    return random_table(loss(), std::get<1>(GetParam()), rows, columns, false, random_, times);
   }
   std::mt19937_64 random_{7};
 };
@@ -143,7 +143,7 @@ TEST_P(GlmOf, GradientsAreDerivativesOfTheLosses) {
 }
 
 TEST_P(GlmOf, TheNumberOfThreadsChangesNothing) {
-  const auto rows = table(60'000, 60);
+  const auto rows = table(500, 60, 120);
   const auto one = glm(loss(), rows, 1);
   const Vector w = random_weights(one->parameters(), 0.2, random_);
   const Vector expected = gradient_sum(*one, w, all(60'000), AutoS{});
@@ -153,6 +153,24 @@ TEST_P(GlmOf, TheNumberOfThreadsChangesNothing) {
     EXPECT_EQ(gradient_sum(*many, w, all(60'000), AutoS{}), expected);
     EXPECT_EQ(loss_sums(*many, {w, w}, all(60'000), 1), losses);
   }
+}
+
+// A batch of several blocks against batches of one: no block is lost or counted twice.
+TEST_P(GlmOf, ALargeBatchIsTheSumOfItsParts) {
+  const auto rows = table(500, 60, 120);
+  const auto objective = glm(loss(), rows, 2);
+  const Vector w = random_weights(objective->parameters(), 0.2, random_);
+  Vector expected(w.size());
+  double losses = 0;
+  for (std::uint64_t first = 0; first < 60'000; first += 1000) {
+    Batch part;
+    for (std::uint64_t row = first; row < first + 1000; ++row) part.rows.push_back(row);
+    const Vector sum = gradient_sum(*objective, w, part, AutoS{});
+    for (std::size_t i = 0; i < sum.size(); ++i) expected[i] += sum[i];
+    losses += loss_sums(*objective, {w}, part, 1)[0];
+  }
+  expect_near(gradient_sum(*objective, w, all(60'000), AutoS{}), expected, 1e-12);
+  expect_near(loss_sums(*objective, {w}, all(60'000), 1), {losses}, 1e-12);
 }
 
 TEST_P(GlmOf, AnEmptyBatchGivesZeros) {

@@ -59,9 +59,10 @@ inline std::shared_ptr<const Rows> store(Storage storage, std::size_t columns, s
   return std::make_shared<Rows>(Rows::sparse(to_sparse(columns, values), std::move(labels)));
 }
 
-// The last column is the bias. Some rows are hostile if asked for.
+// The last column is the bias. Some rows are hostile if asked for. The whole is repeated `times` times.
 inline std::shared_ptr<const Rows> random_table(GlmLoss loss, Storage storage, std::size_t rows,
-                                                std::size_t columns, bool hostile, std::mt19937_64& random) {
+                                                std::size_t columns, bool hostile, std::mt19937_64& random,
+                                                std::size_t times = 1) {
   std::vector<double> values;
   std::vector<double> labels;
   for (std::size_t row = 0; row < rows; ++row) {
@@ -72,6 +73,8 @@ inline std::shared_ptr<const Rows> random_table(GlmLoss loss, Storage storage, s
     values.push_back(1);
     labels.push_back(label_for(loss, random));
   }
+  for (std::size_t cell = 0; cell < rows * columns * (times - 1); ++cell) values.push_back(values[cell]);
+  for (std::size_t row = 0; row < rows * (times - 1); ++row) labels.push_back(labels[row]);
   return store(storage, columns, std::move(values), std::move(labels));
 }
 

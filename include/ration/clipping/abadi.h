@@ -10,8 +10,7 @@ namespace ration {
 // Guarantee   |contribution| <= R, so the sum's sensitivity is R (add_remove) or 2R (replace_one).
 // Edge cases  see clipping/clip_rule.h.
 // Lazy region if most rows are clipped and they balance, the sum vanishes on a whole interval far from the
-// optimum
-//             [Bu23, App. F].
+//             optimum [Bu23, App. F].
 // [Abadi16, Alg. 1]
 struct Abadi {
   double R = 1.0;  // > 0

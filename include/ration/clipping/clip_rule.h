@@ -21,9 +21,10 @@ concept ClipRule = std::copyable<Rule> && requires(const Rule rule, double norm)
 inline constexpr double kRoundingRoom = 0x1p-40;
 
 // The factor as it is used: smaller by kRoundingRoom, so that what is computed, and not only what is meant,
-// stays within the bound. Edge cases  0 if the norm is NaN or infinite: such a row contributes nothing, and
-// says nothing about itself by an
-//             error. 0 also if the norm is 0 or subnormal (no more digits to divide by), or the factor
+// stays within the bound.
+//
+// Edge cases  0 if the norm is NaN or infinite: such a row contributes nothing, and says nothing about itself
+//             by an error. 0 also if the norm is 0 or subnormal (no more digits to divide by), or the factor
 //             overflows.
 template <ClipRule Rule>
 double clip_factor(const Rule& rule, double norm) {

@@ -22,18 +22,16 @@ struct SparseMatrix {
 // what is computed from it once, such as its norm, stays true.
 //
 // Storage     Dense, row after row, or compressed sparse rows; `build` chooses by the share of entries that
-// are
-//             stored (kDenseFrom, measured in bench/convex_bench.cpp). A constant column for the bias is a
-//             column like any other and counts in the norm.
+//             are stored (kDenseFrom, measured in bench/convex_bench.cpp). A constant column for the bias is
+//             a column like any other and counts in the norm.
 // Norms       norm(i) = |x_i| in L2, without overflow or underflow on the way. It is 0 for a row whose norm
-// is below
-//             the smallest normal double, and not finite if and only if the row holds a NaN or an infinity,
-//             or its norm exceeds the largest double: users of norms treat all these rows as contributing
-//             nothing.
+//             is below the smallest normal double, and not finite if and only if the row holds a NaN or an
+//             infinity, or its norm exceeds the largest double: users of norms treat all these rows as
+//             contributing nothing.
 // Labels      One per row: a class as 0, 1, 2, ... or a real target; what they may be is the objective's
-// business. Edge cases  No rows and no columns are tables too. NaN and infinity are kept, since an error that
-// depends on a
-//             row's value is for the reader of the file to raise, with its line.
+//             business.
+// Edge cases  No rows and no columns are tables too. NaN and infinity are kept, since an error that depends
+//             on a row's value is for the reader of the file to raise, with its line.
 class Rows {
  public:
   struct SparseRow {
@@ -73,8 +71,8 @@ class Rows {
 
   // The same table with every row longer than `bound` > 0 shortened to it: x_i * min(1, bound / |x_i|). A row
   // without a finite norm becomes zero. What output and objective perturbation assume of their data.
-  // Guarantee   every stored norm is at most `bound`, not only up to rounding.
-  // The second form reuses the storage, for tables of which there is no room for two.
+  // Guarantee   every stored norm is at most `bound`, not only up to rounding. The second form reuses the
+  //             storage, for tables of which there is no room for two.
   Rows with_row_norms_at_most(double bound) const&;
   Rows with_row_norms_at_most(double bound) &&;
 

@@ -17,11 +17,10 @@ namespace ration {
 // added after the noise, elsewhere.
 //
 // Guarantee   the result does not depend on the number of threads. Once warm, a batch that is not worth a
-// second thread
-//             costs no allocation.
+//             second thread costs no allocation.
 // Edge cases  an empty batch gives zeros. A row whose gradient norm (or loss) is NaN or infinite contributes
-// 0. Spans whose sizes do not fit, and batches of rows that do not exist, throw InputError. Not thread-safe:
-// an objective owns its scratch memory.
+//             0. Spans whose sizes do not fit, and batches of rows that do not exist, throw InputError. Not
+//             thread-safe: an objective owns its scratch memory.
 class Objective {
  public:
   using Parameters = std::span<const double>;

@@ -25,8 +25,7 @@ struct GlmOptions {
 // those of class 0 first, then those of class 1, and so on. The bias is a constant column of the rows.
 //
 // Cost        two products with the drawn rows, which are read once: the norm of row i's gradient is that of
-// its slopes
-//             times the stored norm of x_i. Nothing of size rows x columns is made.
+//             its slopes times the stored norm of x_i. Nothing of size rows x columns is made.
 // Edge cases  a label the loss does not take is refused here, with its row.
 std::unique_ptr<Objective> make_glm(std::shared_ptr<const Rows> rows, const GlmOptions& options);
 

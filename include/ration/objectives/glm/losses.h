@@ -55,8 +55,8 @@ struct HingeLoss : TwoClasses<HingeLoss> {
   static double slope(double z, double label) { return 1 - sign(label) * z > 0 ? -sign(label) : 0; }
 };
 
-// The hinge with its kink rounded off within a distance h: with t = 1 - s z,
-// l = 0 if t < -h, (t + h)^2 / 4h if |t| <= h, t if t > h. Smooth, as objective perturbation needs it.
+// The hinge with its kink rounded off within a distance h: with t = 1 - s z, l = 0 if t < -h, (t + h)^2 / 4h
+// if |t| <= h, t if t > h. Smooth, as objective perturbation needs it.
 // [Chaudhuri11, Sec. 3.4.2]
 struct HuberHingeLoss : TwoClasses<HuberHingeLoss> {
   double h = 0.5;  // > 0
