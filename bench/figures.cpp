@@ -43,6 +43,11 @@ const std::vector<Figure>& figures() {
       million_per_second("random/gaussian_fill", "random/gaussian_fill/100000", 150),
       ratio("random/poisson_sample_1e9_over_1e5_rows", "random/poisson_sample/1000000000",
             "random/poisson_sample/100000", 1.5),
+      ratio("convex/private_over_unclipped", "convex/private_dense/10", "convex/unclipped_dense", 1.15),
+      ratio("convex/private_over_plain", "convex/private_dense/10", "convex/plain_dense", 1.15),
+      ratio("convex/private_over_plain_sparse", "convex/private_sparse/14", "convex/plain_sparse", 1.3),
+      ratio("convex/100_over_10_percent_of_rows", "convex/private_dense/100", "convex/private_dense/10", 12),
+      ratio("convex/10_over_1_percent_of_rows", "convex/private_dense/10", "convex/private_dense/1", 12),
   };
   return all;
 }

@@ -11,7 +11,8 @@ target_link_libraries(ration_core
 target_compile_definitions(ration_core PRIVATE RATION_VERSION="${PROJECT_VERSION}")
 target_compile_features(ration_core PUBLIC cxx_std_20)
 
-# The loops that turn random bits into noise: fused multiply-adds and a square root that sets no errno, so that they
+# The loops that turn random bits into noise, and the products with rows: fused multiply-adds and a square root that sets no errno, so that they
 # vectorise. Nothing else of -ffast-math: it would change how the whole program treats small numbers.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/gaussian.cpp ${PROJECT_SOURCE_DIR}/src/base/geometric_gaps.cpp
+                            ${PROJECT_SOURCE_DIR}/src/objectives/glm/row_products.cpp
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-fno-math-errno;-fno-trapping-math")

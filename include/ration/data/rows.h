@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ration {
+
+// Compressed sparse rows: row i holds entries starts[i], ..., starts[i + 1] - 1, its columns increasing.
+struct SparseMatrix {
+  std::size_t columns = 0;
+  std::vector<std::size_t> starts{
+      0};  // one more than there are rows; the first is 0, the last the number of entries
+  std::vector<std::int32_t> indices;  // 0 <= index < columns
+  std::vector<double> values;
+
+  std::size_t rows() const { return starts.size() - 1; }
+};
+
+// The encoded table: features and labels, frozen. Whatever reads a row afterwards reads the same row, so that
+// what is computed from it once, such as its norm, stays true.
+//
+// Storage     Dense, row after row, or compressed sparse rows; `build` chooses by the share of entries that
+//             are stored (kDenseFrom, measured in bench/convex_bench.cpp). A constant column for the bias is
+//             a column like any other and counts in the norm.
+// Norms       norm(i) = |x_i| in L2, without overflow or underflow on the way. It is 0 for a row whose norm
+//             is below the smallest normal double, and not finite if and only if the row holds a NaN or an
+//             infinity, or its norm exceeds the largest double: users of norms treat all these rows as
+//             contributing nothing.
+// Labels      One per row: a class as 0, 1, 2, ... or a real target; what they may be is the objective's
+//             business.
+// Edge cases  No rows and no columns are tables too. NaN and infinity are kept, since an error that depends
+//             on a row's value is for the reader of the file to raise, with its line.
+class Rows {
+ public:
+  struct SparseRow {
+    std::span<const std::int32_t> indices;
+    std::span<const double> values;
+  };
+
+  // The share of stored entries from which a row is faster to use as a whole.
+  static constexpr double kDenseFrom = 0.25;
+
+  // `values` row after row: labels.size() * columns of them.
+  static Rows dense(std::size_t columns, std::vector<double> values, std::vector<double> labels);
+  static Rows sparse(SparseMatrix matrix, std::vector<double> labels);
+  // Dense or sparse, whichever is faster to train on.
+  static Rows build(SparseMatrix matrix, std::vector<double> labels);
+
+  std::size_t count() const { return labels_.size(); }
+  std::size_t columns() const { return columns_; }
+  bool is_dense() const { return is_dense_; }
+  // Stored values per row: what a product with a row costs.
+  double mean_row_length() const {
+    return count() == 0 ? 0 : static_cast<double>(values_.size()) / static_cast<double>(count());
+  }
+  std::span<const double> labels() const { return labels_; }
+  std::span<const double> norms() const { return norms_; }
+
+  // Only for dense storage.
+  std::span<const double> dense_row(std::size_t row) const {
+    return std::span(values_).subspan(row * columns_, columns_);
+  }
+  // Only for sparse storage.
+  SparseRow sparse_row(std::size_t row) const {
+    const std::size_t first = starts_[row];
+    const std::size_t length = starts_[row + 1] - first;
+    return {std::span(indices_).subspan(first, length), std::span(values_).subspan(first, length)};
+  }
+
+  // The same table with every row longer than `bound` > 0 shortened to it: x_i * min(1, bound / |x_i|). A row
+  // without a finite norm becomes zero. What output and objective perturbation assume of their data.
+  // Guarantee   every stored norm is at most `bound`, not only up to rounding. The second form reuses the
+  //             storage, for tables of which there is no room for two.
+  Rows with_row_norms_at_most(double bound) const&;
+  Rows with_row_norms_at_most(double bound) &&;
+
+ private:
+  Rows(std::size_t columns, bool is_dense, SparseMatrix matrix, std::vector<double> labels);
+  std::span<double> stored_values(std::size_t row);
+  void measure_row(std::size_t row);
+  void shorten_row(std::size_t row, double bound);
+
+  std::size_t columns_;
+  bool is_dense_;
+  std::vector<std::size_t> starts_;    // sparse only
+  std::vector<std::int32_t> indices_;  // sparse only
+  std::vector<double> values_;
+  std::vector<double> labels_;
+  std::vector<double> norms_;
+};
+
+}  // namespace ration

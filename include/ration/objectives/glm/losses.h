@@ -1,0 +1,102 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace ration {
+
+// Losses of a linear model: l(z, y), z = W x the outputs, y the label. The gradient of row i is the outer
+// product of slopes(z_i, y_i) = dl/dz and x_i, so that its norm is |slopes| |x_i| and no per-row gradient is
+// ever formed.
+//
+// Labels of classifiers are 0, 1, ...; of the two-class losses with one output, 1 means z > 0 and s = 2y - 1
+// is its sign.
+
+// What all losses with one output share; Loss has loss(z, y) and slope(z, y).
+template <class Loss>
+struct OneOutput {
+  static constexpr std::size_t outputs() { return 1; }
+  double loss_at(std::span<const double> z, double label) const { return self().loss(z[0], label); }
+  // Replaces outputs by slopes, and returns their norm.
+  double to_slopes(std::span<double> z, double label) const {
+    z[0] = self().slope(z[0], label);
+    return std::abs(z[0]);
+  }
+
+ private:
+  const Loss& self() const { return static_cast<const Loss&>(*this); }
+};
+
+template <class Loss>
+struct TwoClasses : OneOutput<Loss> {
+  static constexpr const char* kLabels = "0 or 1";
+  static bool accepts(double label) { return label == 0 || label == 1; }
+  static double prediction(std::span<const double> z) { return z[0] > 0 ? 1 : 0; }
+  static double sign(double label) { return 2 * label - 1; }
+};
+
+// l = log(1 + e^(-s z)), without overflow and exact to the last digits in both tails.
+struct LogisticLoss : TwoClasses<LogisticLoss> {
+  static double loss(double z, double label) {
+    const double margin = sign(label) * z;
+    return std::max(0.0, -margin) + std::log1p(std::exp(-std::abs(margin)));
+  }
+  static double slope(double z, double label) { return -sign(label) / (1 + std::exp(sign(label) * z)); }
+};
+
+// l = max(0, 1 - s z). Slope 0 at the kink.
+struct HingeLoss : TwoClasses<HingeLoss> {
+  static double loss(double z, double label) {
+    const double shortfall = 1 - sign(label) * z;
+    return shortfall < 0 ? 0 : shortfall;
+  }
+  static double slope(double z, double label) { return 1 - sign(label) * z > 0 ? -sign(label) : 0; }
+};
+
+// The hinge with its kink rounded off within a distance h: with t = 1 - s z, l = 0 if t < -h, (t + h)^2 / 4h
+// if |t| <= h, t if t > h. Smooth, as objective perturbation needs it.
+// [Chaudhuri11, Sec. 3.4.2]
+struct HuberHingeLoss : TwoClasses<HuberHingeLoss> {
+  double h = 0.5;  // > 0
+
+  double loss(double z, double label) const {
+    const double shortfall = 1 - sign(label) * z;
+    if (shortfall < -h) return 0;
+    return shortfall > h ? shortfall : (shortfall + h) * (shortfall + h) / (4 * h);
+  }
+  double slope(double z, double label) const {
+    const double shortfall = 1 - sign(label) * z;
+    if (shortfall < -h) return 0;
+    return shortfall > h ? -sign(label) : -sign(label) * (shortfall + h) / (2 * h);
+  }
+};
+
+// l = (z - y)^2 / 2, y a real target.
+struct SquaredLoss : OneOutput<SquaredLoss> {
+  static constexpr const char* kLabels = "a finite target";
+  static bool accepts(double label) { return std::isfinite(label); }
+  static double prediction(std::span<const double> z) { return z[0]; }
+  static double loss(double z, double label) { return 0.5 * (z - label) * (z - label); }
+  static double slope(double z, double label) { return z - label; }
+};
+
+// l = log(sum_k e^z_k) - z_y over K classes, each with its own weights: slopes p - e_y, p = softmax(z).
+struct SoftmaxLoss {
+  static constexpr const char* kLabels = "a class below the number of classes";
+  std::size_t classes = 2;  // >= 2
+
+  std::size_t outputs() const { return classes; }
+  bool accepts(double label) const {
+    return label >= 0 && label < static_cast<double>(classes) && label == std::floor(label);
+  }
+  static double prediction(std::span<const double> z) {
+    return static_cast<double>(std::max_element(z.begin(), z.end()) - z.begin());
+  }
+  double loss_at(std::span<const double> z, double label) const;
+  // Slopes below 1e-120 all together count as 0, as their squares would have too few digits for a norm.
+  double to_slopes(std::span<double> z, double label) const;
+};
+
+}  // namespace ration

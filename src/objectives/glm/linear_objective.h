@@ -1,0 +1,261 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/parallel.h"
+#include "objectives/glm/row_products.h"
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/objectives/glm/glm.h"
+
+namespace ration {
+
+// make_glm's objective: rows, a loss of losses.h, and scratch memory.
+//
+// A batch is cut into blocks by its size alone, each block into tiles of a few rows that stay in the cache
+// between the two products. Blocks are summed in their order, so the number of threads does not change the
+// result.
+template <class Loss>
+class LinearObjective final : public Objective {
+ public:
+  LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads);
+
+  std::size_t rows() const override { return rows_->count(); }
+  std::size_t parameters() const override { return rows_->columns() * loss_.outputs(); }
+
+  void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
+                            std::span<double> sum) override;
+  void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
+                         std::span<double> sums) override;
+  std::uint64_t count_norms_at_most(Parameters w, const Batch& batch, double bound) override;
+  double mean_loss(Parameters w) override;
+  void predict(Parameters w, std::span<double> predictions) override;
+
+ private:
+  using RowNumbers = std::span<const std::uint64_t>;
+  static constexpr std::size_t kTile = 16;
+
+  // What one block needs: outputs of a tile's rows, then slopes, then factors, at [r * outputs + k].
+  struct Scratch {
+    std::vector<double> outputs;
+    std::vector<double> sums;
+  };
+
+  void require_size(const char* what, std::size_t size, std::size_t expected) const;
+  void require_batch(const Batch& batch) const;
+  std::size_t blocks_for(std::size_t drawn, std::size_t sums_per_block) const;
+  std::span<double> output(Scratch& scratch, std::size_t r) const;
+
+  // use(block's scratch, tile) for every tile of every block; each block's sums start at 0 and are
+  // `sums_per_block` many.
+  template <class Use>
+  std::size_t for_each_tile(RowNumbers drawn, std::size_t sums_per_block, const Use& use);
+  // Sums of the blocks, in their order.
+  void add_up(std::size_t blocks, std::span<double> totals) const;
+
+  template <ClipRule Rule>
+  void add_clipped(Parameters w, const Rule& rule, RowNumbers tile, Scratch& scratch) const;
+  template <ClipRule Rule>
+  bool to_factors(const Rule& rule, std::uint64_t row, std::span<double> outputs) const;
+  template <class Use>
+  void for_each_output(Parameters w, const Use& use);
+
+  std::shared_ptr<const Rows> rows_;
+  Loss loss_;
+  std::size_t threads_;
+  std::vector<Scratch> scratch_;
+};
+
+template <class Loss>
+LinearObjective<Loss>::LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads)
+    : rows_(std::move(rows)), loss_(loss), threads_(thread_count(threads)) {
+  if (!rows_) throw InputError("linear model: expected rows, got none");
+  for (std::size_t row = 0; row < rows_->count(); ++row) {
+    const double label = rows_->labels()[row];
+    if (!loss_.accepts(label)) {
+      throw InputError(fmt::format("linear model: row {}: expected the label to be {}, got {}", row,
+                                   Loss::kLabels, label));
+    }
+  }
+}
+
+template <class Loss>
+void LinearObjective<Loss>::require_size(const char* what, std::size_t size, std::size_t expected) const {
+  if (size == expected) return;
+  throw InputError(fmt::format("linear model: expected {} {}, got {}", expected, what, size));
+}
+
+template <class Loss>
+void LinearObjective<Loss>::require_batch(const Batch& batch) const {
+  if (batch.rows.empty() || batch.rows.back() < rows()) return;
+  throw InputError(
+      fmt::format("linear model: expected rows below {}, got row {}", rows(), batch.rows.back()));
+}
+
+// As many blocks as are worth a thread each, as long as adding up their sums is little beside the work
+// itself.
+template <class Loss>
+std::size_t LinearObjective<Loss>::blocks_for(std::size_t drawn, std::size_t sums_per_block) const {
+  constexpr double kWorthAThread = 1 << 20;  // multiplications: some 0.3 ms
+  constexpr std::size_t kMostBlocks = 64;
+  const double work =
+      static_cast<double>(drawn) * rows_->mean_row_length() * static_cast<double>(loss_.outputs());
+  const double worth = work / std::max(kWorthAThread, 8.0 * static_cast<double>(sums_per_block));
+  return static_cast<std::size_t>(std::clamp(worth, 1.0, static_cast<double>(kMostBlocks)));
+}
+
+template <class Loss>
+std::span<double> LinearObjective<Loss>::output(Scratch& scratch, std::size_t r) const {
+  return std::span(scratch.outputs).subspan(r * loss_.outputs(), loss_.outputs());
+}
+
+template <class Loss>
+template <class Use>
+std::size_t LinearObjective<Loss>::for_each_tile(RowNumbers drawn, std::size_t sums_per_block,
+                                                 const Use& use) {
+  const std::size_t blocks = blocks_for(drawn.size(), sums_per_block);
+  if (scratch_.size() < blocks) scratch_.resize(blocks);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    scratch_[block].outputs.resize(kTile * loss_.outputs());
+    scratch_[block].sums.assign(sums_per_block, 0.0);
+  }
+  for_each_block(blocks, threads_, [&](std::size_t block) {
+    const std::size_t end = drawn.size() * (block + 1) / blocks;
+    for (std::size_t first = drawn.size() * block / blocks; first < end; first += kTile) {
+      use(scratch_[block], drawn.subspan(first, std::min(kTile, end - first)));
+    }
+  });
+  return blocks;
+}
+
+template <class Loss>
+void LinearObjective<Loss>::add_up(std::size_t blocks, std::span<double> totals) const {
+  std::copy(scratch_[0].sums.begin(), scratch_[0].sums.end(), totals.begin());
+  for (std::size_t block = 1; block < blocks; ++block) {
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += scratch_[block].sums[i];
+  }
+}
+
+// Turns a row's outputs into slopes times clip factor; false if the row contributes nothing.
+template <class Loss>
+template <ClipRule Rule>
+bool LinearObjective<Loss>::to_factors(const Rule& rule, std::uint64_t row, std::span<double> outputs) const {
+  const double norm = loss_.to_slopes(outputs, rows_->labels()[row]) * rows_->norms()[row];
+  const double factor = clip_factor(rule, norm);
+  bool finite = true;
+  for (double& slope : outputs) {
+    slope *= factor;
+    finite = finite && std::isfinite(slope);
+  }
+  return finite && factor > 0;
+}
+
+// Rows that contribute nothing are left out, since 0 times what they hold might not be 0.
+template <class Loss>
+template <ClipRule Rule>
+void LinearObjective<Loss>::add_clipped(Parameters w, const Rule& rule, RowNumbers tile,
+                                        Scratch& scratch) const {
+  multiply_rows(*rows_, tile, w, loss_.outputs(), scratch.outputs.data());
+  std::array<std::uint64_t, kTile> kept;
+  std::size_t count = 0;
+  for (std::size_t r = 0; r < tile.size(); ++r) {
+    const std::span<double> outputs = output(scratch, r);
+    if (!to_factors(rule, tile[r], outputs)) continue;
+    std::copy(outputs.begin(), outputs.end(), output(scratch, count).begin());
+    kept[count++] = tile[r];
+  }
+  add_weighted_rows(*rows_, std::span(kept).first(count), scratch.outputs.data(), loss_.outputs(),
+                    scratch.sums);
+}
+
+template <class Loss>
+void LinearObjective<Loss>::clipped_gradient_sum(Parameters w, const Batch& batch,
+                                                 const AnyClipRule& any_rule, std::span<double> sum) {
+  require_size("parameters", w.size(), parameters());
+  require_size("places for the sum", sum.size(), parameters());
+  require_batch(batch);
+  const std::size_t blocks = any_rule.visit([&](const auto& rule) {
+    return for_each_tile(batch.rows, parameters(),
+                         [&](Scratch& scratch, RowNumbers tile) { add_clipped(w, rule, tile, scratch); });
+  });
+  add_up(blocks, sum);
+}
+
+template <class Loss>
+void LinearObjective<Loss>::clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch,
+                                              double bound, std::span<double> sums) {
+  require("linear model", "loss bound", bound, greater_than(0));
+  require_size("places for the sums", sums.size(), candidates.size());
+  for (const Parameters& w : candidates) require_size("parameters", w.size(), parameters());
+  require_batch(batch);
+  const std::size_t blocks =
+      for_each_tile(batch.rows, candidates.size(), [&](Scratch& scratch, RowNumbers tile) {
+        for (std::size_t k = 0; k < candidates.size(); ++k) {
+          multiply_rows(*rows_, tile, candidates[k], loss_.outputs(), scratch.outputs.data());
+          for (std::size_t r = 0; r < tile.size(); ++r) {
+            const double loss = loss_.loss_at(output(scratch, r), rows_->labels()[tile[r]]);
+            if (std::isfinite(loss)) scratch.sums[k] += std::clamp(loss, 0.0, bound);
+          }
+        }
+      });
+  add_up(blocks, sums);
+}
+
+template <class Loss>
+std::uint64_t LinearObjective<Loss>::count_norms_at_most(Parameters w, const Batch& batch, double bound) {
+  require_size("parameters", w.size(), parameters());
+  require_batch(batch);
+  const std::size_t blocks = for_each_tile(batch.rows, 1, [&](Scratch& scratch, RowNumbers tile) {
+    multiply_rows(*rows_, tile, w, loss_.outputs(), scratch.outputs.data());
+    for (std::size_t r = 0; r < tile.size(); ++r) {
+      const double slopes = loss_.to_slopes(output(scratch, r), rows_->labels()[tile[r]]);
+      scratch.sums[0] += slopes * rows_->norms()[tile[r]] <= bound ? 1 : 0;
+    }
+  });
+  double count = 0;
+  add_up(blocks, std::span(&count, 1));
+  return static_cast<std::uint64_t>(count);
+}
+
+// use(row, its outputs) for all rows, one after the other.
+template <class Loss>
+template <class Use>
+void LinearObjective<Loss>::for_each_output(Parameters w, const Use& use) {
+  require_size("parameters", w.size(), parameters());
+  std::vector<double> outputs(kTile * loss_.outputs());
+  std::array<std::uint64_t, kTile> tile;
+  for (std::size_t first = 0; first < rows(); first += kTile) {
+    const std::size_t count = std::min(kTile, rows() - first);
+    for (std::size_t r = 0; r < count; ++r) tile[r] = first + r;
+    multiply_rows(*rows_, std::span(tile).first(count), w, loss_.outputs(), outputs.data());
+    for (std::size_t r = 0; r < count; ++r) {
+      use(first + r, std::span<const double>(outputs).subspan(r * loss_.outputs(), loss_.outputs()));
+    }
+  }
+}
+
+template <class Loss>
+double LinearObjective<Loss>::mean_loss(Parameters w) {
+  double sum = 0;
+  for_each_output(w, [&](std::size_t row, std::span<const double> outputs) {
+    sum += loss_.loss_at(outputs, rows_->labels()[row]);
+  });
+  return rows() == 0 ? 0 : sum / static_cast<double>(rows());
+}
+
+template <class Loss>
+void LinearObjective<Loss>::predict(Parameters w, std::span<double> predictions) {
+  require_size("places for predictions", predictions.size(), rows());
+  for_each_output(w, [&](std::size_t row, std::span<const double> outputs) {
+    predictions[row] = loss_.prediction(outputs);
+  });
+}
+
+}  // namespace ration
