@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "data/complaint.h"
@@ -33,7 +34,11 @@ struct ByteSource::Stream {
     if (code == Z_OK || code == Z_STREAM_END) return "";
     if (code == Z_ERRNO) return fmt::format("cannot read: {}", std::strerror(errno));
     if (code == Z_BUF_ERROR) return "the gzip stream is truncated";
-    return fmt::format("the gzip stream is corrupt ({})", text);
+    // zlib puts its own name of the file before the reason.
+    const std::string_view said = text;
+    const std::size_t name_end = said.find(": ");
+    const std::string_view reason = name_end == said.npos ? said : said.substr(name_end + 2);
+    return fmt::format("the gzip stream is corrupt ({})", reason);
   }
 
   gzFile file;

@@ -18,12 +18,14 @@ std::string_view shown_part(std::string_view value) {
   return value.substr(0, length);
 }
 
-std::string escaped(std::string_view value) {
-  const bool text = is_utf8(value);
+}  // namespace
+
+std::string one_line(std::string_view text) {
+  const bool valid = is_utf8(text);
   std::string out;
-  for (const char c : value) {
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool printable = byte >= 0x20 && byte != 0x7F && (byte < 0x80 || text);
+    const bool printable = byte >= 0x20 && byte != 0x7F && (byte < 0x80 || valid);
     if (printable) {
       out += c;
     } else {
@@ -33,12 +35,10 @@ std::string escaped(std::string_view value) {
   return out;
 }
 
-}  // namespace
-
 std::string quoted(std::string_view value) {
   const std::string_view part = shown_part(value);
-  if (part.size() == value.size()) return fmt::format("'{}'", escaped(value));
-  return fmt::format("'{}...' ({} bytes)", escaped(part), value.size());
+  if (part.size() == value.size()) return fmt::format("'{}'", one_line(value));
+  return fmt::format("'{}...' ({} bytes)", one_line(part), value.size());
 }
 
 void refuse(std::string_view file, std::string_view message) {

@@ -12,6 +12,9 @@ namespace ration::data {
 // no UTF-8 become \xNN, and what is longer than 40 bytes is cut and says so.
 std::string quoted(std::string_view value);
 
+// Control characters and bytes that are no UTF-8 as \xNN: a text of any origin, safe to show.
+std::string one_line(std::string_view text);
+
 [[noreturn]] void refuse(std::string_view file, std::string_view message);
 [[noreturn]] void refuse(std::string_view file, std::uint64_t line, std::string_view message);
 [[noreturn]] void refuse(std::string_view file, std::uint64_t line, std::string_view column,

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(' ') == std::string_view::npos;
+}
+
 }  // namespace
 
 LineReader::LineReader(std::string path) : source_(std::move(path)), buffer_(kBlock) {
@@ -33,10 +37,10 @@ bool LineReader::next() {
 
 bool LineReader::next_filled() {
   if (!next()) return false;
-  if (end_ > begin_) return true;
+  if (!is_blank(text())) return true;
   const std::uint64_t blank = line_;
   while (next()) {
-    if (end_ > begin_)
+    if (!is_blank(text()))
       refuse(path(), blank, "blank line between records; only the end of a file may have them");
   }
   return false;

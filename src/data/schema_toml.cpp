@@ -263,7 +263,7 @@ toml::table parse(std::string_view toml, const std::string& file) {
   try {
     return toml::parse(toml, file);
   } catch (const toml::parse_error& error) {
-    refuse(file, error.source().begin.line, fmt::format("not TOML: {}", error.description()));
+    refuse(file, error.source().begin.line, fmt::format("not TOML: {}", one_line(error.description())));
   }
 }
 

@@ -106,7 +106,7 @@ TEST(RealFiles, MnistTestAsTable) {
 
 // Debian's package dataset-fashion-mnist installs it here.
 TEST(RealFiles, FashionMnist) {
-  const std::string folder = "/usr/share/dataset-fashion-mnist/";
+  const std::string folder = "/usr/share/datasets/fashion-mnist/";
   if (!std::ifstream(folder + "train-images-idx3-ubyte.gz"))
     GTEST_SKIP() << "the package dataset-fashion-mnist is absent";
   const Images fashion =
