@@ -67,7 +67,7 @@ std::size_t ByteSource::read(std::span<char> out) {
 }
 
 std::vector<char> read_all(ByteSource& source, std::uint64_t most) {
-  constexpr std::size_t kBlock = 1u << 20;
+  constexpr std::size_t kBlock = 1u << 16;
   std::vector<char> bytes;
   for (;;) {
     const std::size_t before = bytes.size();

@@ -34,12 +34,10 @@ std::vector<std::string> interval_names(const Column& column) {
 }  // namespace
 
 CellEncoder::CellEncoder(const Column& column, const std::vector<std::string>& missing)
-    : column_(column), missing_(missing) {
-  for (std::size_t i = 0; i < column.categories.size(); ++i) {
-    places_.emplace(column.categories[i], static_cast<std::int32_t>(i));
-  }
-  for (const auto& [spelling, category] : column.aliases) places_.emplace(spelling, places_.at(category));
-}
+    : column_(column),
+      missing_(missing),
+      places_(column.categories, column.aliases),
+      log_range_(std::log1p(column.high - column.low)) {}
 
 std::vector<std::string> CellEncoder::names() const {
   if (column_.type == ColumnType::ignore) return {};
@@ -101,7 +99,7 @@ double CellEncoder::missing_number(std::string_view text, const Place& place) co
 }
 
 std::int32_t CellEncoder::missing_class(std::string_view text, const Place& place) const {
-  if (column_.fill_category) return places_.at(*column_.fill_category);
+  if (column_.fill_category) return *places_.find(*column_.fill_category);
   if (column_.missing_category) return static_cast<std::int32_t>(column_.categories.size());
   place.refuse(
       column_.name,
@@ -111,7 +109,7 @@ std::int32_t CellEncoder::missing_class(std::string_view text, const Place& plac
 }
 
 std::int32_t CellEncoder::category(std::string_view text, const Place& place) const {
-  if (const auto found = places_.find(text); found != places_.end()) return found->second;
+  if (const auto found = places_.find(text)) return *found;
   if (is_missing(text)) return missing_class(text, place);
   if (column_.unknown_category == UnknownCategory::other) return other_category();
   place.refuse(
@@ -130,10 +128,10 @@ Entry CellEncoder::scaled(double value) const {
     const auto above = std::upper_bound(column_.cuts.begin(), column_.cuts.end(), value);
     return {static_cast<std::int32_t>(above - column_.cuts.begin()), 1.0};
   }
+  if (column_.scale == Scale::log) return {0, std::log1p(value - column_.low) / log_range_};
   // Halves first: high - low may overflow where neither bound does.
   const double part = value / 2 - column_.low / 2;
   const double whole = column_.high / 2 - column_.low / 2;
-  if (column_.scale == Scale::log) return {0, std::log1p(2 * part) / std::log1p(2 * whole)};
   return {0, part / whole};
 }
 

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "data/category_index.h"
 #include "data/place.h"
 #include "ration/data/schema.h"
 
@@ -33,10 +32,6 @@ class CellEncoder {
   const std::string& column_name() const { return column_.name; }
 
  private:
-  struct TextHash : std::hash<std::string_view> {
-    using is_transparent = void;
-  };
-
   bool is_missing(std::string_view text) const;
   double parse(std::string_view text, const Place& place) const;
   double bounded(double value, const Place& place) const;
@@ -48,7 +43,8 @@ class CellEncoder {
 
   Column column_;
   std::vector<std::string> missing_;
-  std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>> places_;
+  CategoryIndex places_;
+  double log_range_;
 };
 
 }  // namespace ration::data

@@ -101,13 +101,13 @@ double log_odds(const Person& person) {
   static constexpr std::array kOfMarital = {-1.4, 1.5, -0.8, -0.7};
   static constexpr std::array kOfWork = {0.0, -0.2, 0.1, -1.5, -2.5};
   const double years = (person.age - 45) / 15.0;
-  double odds = -3.35 + kOfOccupation[person.occupation] + kOfMarital[person.marital] + kOfWork[person.work];
+  double odds = -4.13 + kOfOccupation[person.occupation] + kOfMarital[person.marital] + kOfWork[person.work];
   odds += 0.52 * static_cast<double>(person.schooling) - 0.55 * years * years + 0.45 * years;
   odds += 0.035 * (person.hours - 40) + 0.0004 * person.capital_gain + (person.sex == 1 ? 0.25 : 0.0);
   odds += person.region == 4 ? -0.5 : 0.0;
   if (person.marital == 1 && person.schooling >= 5) odds += 0.7;
   if (person.age < 25) odds -= 1.5;
-  return 1.25 * odds;
+  return odds;
 }
 
 Person draw_person(Dice& dice) {

@@ -32,7 +32,7 @@ void require_magic(ByteSource& source, std::uint32_t expected) {
 // Exactly `size` bytes to the end of the file. Memory grows with what is there, so that a lying header costs
 // nothing.
 std::vector<std::uint8_t> take_rest(ByteSource& source, std::uint64_t size, const std::string& claim) {
-  constexpr std::size_t kBlock = std::size_t{1} << 22;
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
   std::vector<std::uint8_t> bytes;
   std::size_t got = kBlock;
   while (got == kBlock && bytes.size() <= size) {

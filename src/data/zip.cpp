@@ -99,7 +99,7 @@ std::span<const char> packed_bytes(const Archive& archive, const Member& member)
 
 // Memory grows with what comes out, so that a lying size costs nothing.
 std::vector<char> inflate_all(std::span<const char> packed, std::size_t size, const std::string& file) {
-  constexpr std::size_t kBlock = 1u << 20;
+  constexpr std::size_t kBlock = 1u << 16;
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     throw InternalError("cannot set up the decompressor: out of memory");
