@@ -164,6 +164,14 @@ columns = [
   EXPECT_TRUE(table.classes.empty());
 }
 
+TEST(ReadCsv, AliasesAreOtherSpellings) {
+  Schema schema = small_schema("header = false\n");
+  schema.columns[3].aliases = {{"no.", "no"}, {"yes.", "yes"}};
+  const Table table = read_text("30,shop,x,yes.\n30,shop,x,no.\n", schema);
+  EXPECT_EQ(table.rows.labels()[0], 1);
+  EXPECT_EQ(table.rows.labels()[1], 0);
+}
+
 TEST(ReadCsv, ShortensRowsIfAsked) {
   const Table table = read_text("60,shop,x,yes\n", small_schema("header = false\nmax_row_norm = 0.5\n"));
   EXPECT_LE(table.rows.norms()[0], 0.5);
