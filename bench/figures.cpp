@@ -40,6 +40,8 @@ const std::vector<Figure>& figures() {
       milliseconds("accounting/exact_epsilon_10k", 5),
       counter("accounting/exact_error", "accounting/exact_vectors", "error", "epsilon", 1e-6),
       milliseconds("accounting/calibrate_pld_eps3", 500),
+      // Items are bytes here: megabytes of CSV to an encoded table.
+      million_per_second("data/read_csv", "data/read_csv", 100),
       million_per_second("random/gaussian_fill", "random/gaussian_fill/100000", 150),
       ratio("random/poisson_sample_1e9_over_1e5_rows", "random/poisson_sample/1000000000",
             "random/poisson_sample/100000", 1.5),

@@ -7,7 +7,7 @@ target_include_directories(ration_core
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(ration_core
   PUBLIC Eigen3::Eigen
-  PRIVATE Boost::headers OpenSSL::Crypto fmt::fmt Threads::Threads $<BUILD_INTERFACE:ration_warnings>)
+  PRIVATE Boost::headers OpenSSL::Crypto fmt::fmt tomlplusplus::tomlplusplus ZLIB::ZLIB Threads::Threads $<BUILD_INTERFACE:ration_warnings>)
 target_compile_definitions(ration_core PRIVATE RATION_VERSION="${PROJECT_VERSION}")
 target_compile_features(ration_core PUBLIC cxx_std_20)
 

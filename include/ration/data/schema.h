@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ration::data {
+
+// What is public about a table: the columns with their bounds and categories, and how the file is written.
+// Bounds and categories decide the encoding, so they must be known without looking at the private rows
+// [privacy: what may leave the door]; nothing in this folder ever learns them from the rows it reads (except
+// draft_schema, which says so loudly).
+
+enum class ColumnType { number, category, ignore };
+enum class OutOfBounds { error, clamp };
+enum class UnknownCategory { error, other };
+// How a number comes into [0, 1]: (x - low) / (high - low), or the same of log(1 + x - low), for sums of
+// money and the like.
+enum class Scale { linear, log };
+enum class FileFormat { by_name, delimited, libsvm, npy, npz };
+
+struct Column {
+  std::string name;  // not empty, unlike all others
+  ColumnType type = ColumnType::ignore;
+
+  // number
+  double low = 0;  // low < high, both finite
+  double high = 1;
+  Scale scale = Scale::linear;
+  std::vector<double>
+      cuts;  // low < cuts increasing < high: one-hot by interval [cut, next cut) in place of scaling
+  std::optional<double> fill;  // in [low, high]: takes the place of a missing value
+  OutOfBounds out_of_bounds = OutOfBounds::error;
+
+  // category
+  std::vector<std::string> categories;  // at least one, all different; a label's class is its place here
+  std::map<std::string, std::string> aliases;  // other spellings -> category
+  std::optional<std::string> fill_category;    // one of the categories: takes the place of a missing value
+  bool missing_category = false;               // a missing value is a category of its own
+  UnknownCategory unknown_category = UnknownCategory::error;
+};
+
+// Features of a LIBSVM file, which has no names: all alike.
+struct IndexedFeatures {
+  std::size_t count = 0;  // >= 1; indices run from 1 to it
+  double low = 0;         // low < high
+  double high = 1;
+  OutOfBounds out_of_bounds = OutOfBounds::error;
+};
+
+struct Schema {
+  std::string file = "schema";  // named in messages
+  FileFormat format = FileFormat::by_name;
+
+  // How a delimited file is written.
+  char delimiter = ',';  // ' ' stands for any run of blanks and tabs
+  bool header = true;    // the first line names the columns, in any order
+  bool trim = true;      // blanks around an unquoted field do not count
+  std::uint64_t skip_lines = 0;
+  std::string skip_lines_starting;   // lines that begin so are skipped; empty: none
+  std::vector<std::string> missing;  // how a missing value is written
+
+  // The arrays of an .npz file.
+  std::string features_array = "X";
+  std::string labels_array = "y";
+
+  std::vector<Column> columns;                      // in the file's order if it has no header
+  std::string label;                                // one of the columns, of type number or category
+  std::optional<IndexedFeatures> indexed_features;  // LIBSVM only, where `columns` holds the label alone
+  bool bias = true;                                 // a last column of ones
+  std::optional<double> max_row_norm;               // > 0: longer rows are shortened to it
+
+  const Column& label_column() const;
+  std::size_t label_index() const;
+  // The number of classes; 0 if the label is a number.
+  std::size_t classes() const;
+};
+
+// What a schema breaks, and in which column if it is about one; nothing if it is sound.
+struct SchemaFault {
+  std::optional<std::size_t> column;
+  std::string message;
+};
+std::optional<SchemaFault> find_fault(const Schema& schema);
+// Throws InputError unless the schema is sound. Every reader asks; so does whoever changes a schema in
+// memory.
+void require_sound(const Schema& schema);
+
+// From TOML; docs/schema.md lists the keys. An unknown key, a wrong type or a broken rule is refused with
+// file, line, key and rule.
+Schema parse_schema(std::string_view toml, std::string file = "schema");
+Schema read_schema(const std::string& path);
+// The TOML that parse_schema reads back as the same schema.
+std::string to_toml(const Schema& schema);
+
+}  // namespace ration::data

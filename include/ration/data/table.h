@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ration/data/rows.h"
+#include "ration/data/schema.h"
+
+namespace ration::data {
+
+// A table as a model sees it, with the names a report shows.
+struct Table {
+  Rows rows;
+  std::vector<std::string>
+      column_names;  // of the encoded columns: age, workclass=Private, workclass=(missing), (bias)
+  std::vector<std::string> classes;  // a label c is classes[c]; empty if labels are numbers
+};
+
+// The encoded columns, known from the public schema before a row is read.
+//
+// Encoding    a number is scaled into [0, 1] by its public bounds, or one-hot by its cuts; a category is
+// one-hot, with
+//             a column more for missing values and for others if the schema has them; the bias column is 1.
+//             Features of a LIBSVM file are divided by max(|low|, |high|), so that zero stays zero. A class
+//             is its place in the list of categories; a numeric label keeps its unit. Last, rows are
+//             shortened to max_row_norm if there is one.
+std::vector<std::string> encoded_column_names(const Schema& schema);
+
+struct ReadOptions {
+  bool labels = true;  // false: the file may lack the label column, and labels are NaN
+};
+
+// Reads a file of any table format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip
+// or not. The first value that breaks a rule is refused with file, line, column, value and rule. A table
+// without rows is refused.
+Table read_table(const std::string& path, const Schema& schema, const ReadOptions& options = {});
+
+Table read_csv(const std::string& path, const Schema& schema, const ReadOptions& options = {});
+Table read_libsvm(const std::string& path, const Schema& schema, const ReadOptions& options = {});
+// A matrix whose columns are those of the schema, in order.
+Table read_npy(const std::string& path, const Schema& schema, const ReadOptions& options = {});
+// A matrix of features and a vector of labels, by the names in the schema.
+Table read_npz(const std::string& path, const Schema& schema, const ReadOptions& options = {});
+
+}  // namespace ration::data

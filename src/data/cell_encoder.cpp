@@ -1,0 +1,138 @@
+#include "data/cell_encoder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/complaint.h"
+#include "data/number.h"
+#include "ration/base/check.h"
+
+namespace ration::data {
+namespace {
+
+std::vector<std::string> category_names(const Column& column) {
+  std::vector<std::string> names;
+  for (const std::string& category : column.categories) names.push_back(column.name + "=" + category);
+  if (column.missing_category) names.push_back(column.name + "=(missing)");
+  if (column.unknown_category == UnknownCategory::other) names.push_back(column.name + "=(other)");
+  return names;
+}
+
+std::vector<std::string> interval_names(const Column& column) {
+  std::vector<std::string> names;
+  double from = column.low;
+  for (const double cut : column.cuts) {
+    names.push_back(fmt::format("{} in [{}, {})", column.name, show(from), show(cut)));
+    from = cut;
+  }
+  names.push_back(fmt::format("{} in [{}, {}]", column.name, show(from), show(column.high)));
+  return names;
+}
+
+}  // namespace
+
+CellEncoder::CellEncoder(const Column& column, const std::vector<std::string>& missing)
+    : column_(column),
+      missing_(missing),
+      places_(column.categories, column.aliases),
+      log_range_(std::log1p(column.high - column.low)) {}
+
+std::vector<std::string> CellEncoder::names() const {
+  if (column_.type == ColumnType::ignore) return {};
+  if (column_.type == ColumnType::category) return category_names(column_);
+  if (!column_.cuts.empty()) return interval_names(column_);
+  return {column_.name};
+}
+
+Entry CellEncoder::feature(std::string_view text, const Place& place) const {
+  if (column_.type == ColumnType::category) return {category(text, place), 1.0};
+  return scaled(parse(text, place));
+}
+
+Entry CellEncoder::feature(double number, const Place& place) const {
+  if (column_.type == ColumnType::category) return {category(show(number), place), 1.0};
+  return scaled(bounded(number, place));
+}
+
+double CellEncoder::label(std::string_view text, const Place& place) const {
+  return column_.type == ColumnType::category ? category(text, place) : parse(text, place);
+}
+
+double CellEncoder::label(double number, const Place& place) const {
+  return column_.type == ColumnType::category ? category(show(number), place) : bounded(number, place);
+}
+
+bool CellEncoder::is_missing(std::string_view text) const {
+  return std::find(missing_.begin(), missing_.end(), text) != missing_.end();
+}
+
+double CellEncoder::parse(std::string_view text, const Place& place) const {
+  if (is_missing(text)) return missing_number(text, place);
+  const auto value = parse_number(text);
+  if (!value) {
+    place.refuse(column_.name,
+                 fmt::format("expected a number, got {}{}", quoted(text),
+                             text.empty() ? "; name it in missing = [...] if it marks a missing value" : ""));
+  }
+  return bounded(*value, place);
+}
+
+double CellEncoder::bounded(double value, const Place& place) const {
+  if (!std::isfinite(value))
+    place.refuse(column_.name, fmt::format("expected a finite number, got {}", show(value)));
+  if (value >= column_.low && value <= column_.high) return value;
+  if (column_.out_of_bounds == OutOfBounds::clamp) return std::clamp(value, column_.low, column_.high);
+  place.refuse(
+      column_.name,
+      fmt::format(
+          "value {} is outside the public bounds [{}, {}]; clamp with out_of_bounds = \"clamp\" or widen "
+          "the schema",
+          show(value), show(column_.low), show(column_.high)));
+}
+
+double CellEncoder::missing_number(std::string_view text, const Place& place) const {
+  if (column_.fill) return *column_.fill;
+  place.refuse(column_.name,
+               fmt::format("missing value {}; say what to do with it: fill = a number", quoted(text)));
+}
+
+std::int32_t CellEncoder::missing_class(std::string_view text, const Place& place) const {
+  if (column_.fill_category) return *places_.find(*column_.fill_category);
+  if (column_.missing_category) return static_cast<std::int32_t>(column_.categories.size());
+  place.refuse(
+      column_.name,
+      fmt::format(
+          "missing value {}; say what to do with it: missing_category = true or fill = \"a category\"",
+          quoted(text)));
+}
+
+std::int32_t CellEncoder::category(std::string_view text, const Place& place) const {
+  if (const auto found = places_.find(text)) return *found;
+  if (is_missing(text)) return missing_class(text, place);
+  if (column_.unknown_category == UnknownCategory::other) return other_category();
+  place.refuse(
+      column_.name,
+      fmt::format(
+          "value {} is none of the {} categories; add it to the schema or set unknown_category = \"other\"",
+          quoted(text), column_.categories.size()));
+}
+
+std::int32_t CellEncoder::other_category() const {
+  return static_cast<std::int32_t>(column_.categories.size() + (column_.missing_category ? 1 : 0));
+}
+
+Entry CellEncoder::scaled(double value) const {
+  if (!column_.cuts.empty()) {
+    const auto above = std::upper_bound(column_.cuts.begin(), column_.cuts.end(), value);
+    return {static_cast<std::int32_t>(above - column_.cuts.begin()), 1.0};
+  }
+  if (column_.scale == Scale::log) return {0, std::log1p(value - column_.low) / log_range_};
+  // Halves first: high - low may overflow where neither bound does.
+  const double part = value / 2 - column_.low / 2;
+  const double whole = column_.high / 2 - column_.low / 2;
+  return {0, part / whole};
+}
+
+}  // namespace ration::data

@@ -1,0 +1,171 @@
+#include "ration/data/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "data/complaint.h"
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+
+namespace ration::data {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+std::string bounds_fault(double low, double high) {
+  if (std::isfinite(low) && std::isfinite(high) && low < high) return "";
+  return fmt::format("expected low < high, got low={}, high={}", show(low), show(high));
+}
+
+std::string cuts_fault(const Column& column) {
+  double previous = column.low;
+  for (const double cut : column.cuts) {
+    if (!(cut > previous))
+      return fmt::format("expected low < cuts, increasing, got {} after {}", show(cut), show(previous));
+    previous = cut;
+  }
+  if (!column.cuts.empty() && !(previous < column.high)) {
+    return fmt::format("expected cuts < high, got {} with high={}", show(previous), show(column.high));
+  }
+  return "";
+}
+
+std::string number_fault(const Column& column) {
+  if (const std::string fault = bounds_fault(column.low, column.high); !fault.empty()) return fault;
+  if (column.fill && !(*column.fill >= column.low && *column.fill <= column.high)) {
+    return fmt::format("expected {} <= fill <= {}, got {}", show(column.low), show(column.high),
+                       show(*column.fill));
+  }
+  if (!column.cuts.empty() && column.scale != Scale::linear) return "expected either cuts or scale, got both";
+  return cuts_fault(column);
+}
+
+std::string alias_fault(const Column& column) {
+  for (const auto& [spelling, category] : column.aliases) {
+    if (!contains(column.categories, category)) {
+      return fmt::format("alias {} stands for {}, which is none of the categories", quoted(spelling),
+                         quoted(category));
+    }
+    if (contains(column.categories, spelling))
+      return fmt::format("{} is a category and an alias", quoted(spelling));
+  }
+  return "";
+}
+
+std::string category_fault(const Column& column, const Schema& schema) {
+  if (column.categories.empty()) return "expected at least one category, got none";
+  std::set<std::string> seen;
+  for (const std::string& category : column.categories) {
+    if (!seen.insert(category).second) return fmt::format("category {} is listed twice", quoted(category));
+    if (contains(schema.missing, category))
+      return fmt::format("{} is a category and a mark of missing values", quoted(category));
+  }
+  if (column.fill_category && column.missing_category)
+    return "expected either fill or missing_category, got both";
+  if (column.fill_category && !contains(column.categories, *column.fill_category)) {
+    return fmt::format("fill {} is none of the categories", quoted(*column.fill_category));
+  }
+  return alias_fault(column);
+}
+
+std::string column_fault(const Column& column, const Schema& schema) {
+  if (column.name.empty()) return "expected a name, got none";
+  if (column.type == ColumnType::number) return number_fault(column);
+  if (column.type == ColumnType::category) return category_fault(column, schema);
+  return "";
+}
+
+std::string label_fault(const Column& label) {
+  if (label.type == ColumnType::ignore) return "the label's type is 'ignore'; expected number or category";
+  if (label.missing_category) return "a label cannot be missing; leave missing_category out";
+  if (label.unknown_category == UnknownCategory::other)
+    return "a label has no other classes; expected unknown_category = \"error\"";
+  if (!label.cuts.empty() || label.scale != Scale::linear)
+    return "a label is not scaled; leave cuts and scale out";
+  if (label.type == ColumnType::category && label.categories.size() < 2)
+    return "expected at least two classes, got one";
+  return "";
+}
+
+std::string layout_fault(const Schema& schema) {
+  if (schema.columns.empty()) return "expected columns, got none";
+  if (schema.delimiter == '"' || schema.delimiter == '\n' || schema.delimiter == '\r' ||
+      schema.delimiter == '\0') {
+    return "expected a delimiter other than quote, line end and NUL";
+  }
+  if (schema.max_row_norm && !(std::isfinite(*schema.max_row_norm) && *schema.max_row_norm > 0)) {
+    return fmt::format("expected max_row_norm > 0, got {}", show(*schema.max_row_norm));
+  }
+  if (schema.label.empty()) return "expected label = \"the name of a column\", got none";
+  if ((schema.format == FileFormat::libsvm) != schema.indexed_features.has_value()) {
+    return "format = \"libsvm\" and [features] go together; expected both or neither";
+  }
+  return "";
+}
+
+std::string features_fault(const Schema& schema) {
+  if (!schema.indexed_features) return "";
+  constexpr std::size_t kMost = 2'000'000'000;  // column indices are 32 bits
+  const std::size_t count = schema.indexed_features->count;
+  if (count < 1 || count > kMost)
+    return fmt::format("features: expected 1 <= count <= {}, got {}", kMost, count);
+  if (schema.columns.size() != 1)
+    return "a libsvm file has features and a label; expected columns to hold the label alone";
+  const std::string fault = bounds_fault(schema.indexed_features->low, schema.indexed_features->high);
+  return fault.empty() ? "" : "features: " + fault;
+}
+
+std::optional<std::size_t> find_column(const Schema& schema, const std::string& name) {
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    if (schema.columns[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::size_t Schema::label_index() const {
+  if (const auto index = find_column(*this, label)) return *index;
+  throw InputError(fmt::format("{}: label {} is none of the columns", file, quoted(label)));
+}
+
+const Column& Schema::label_column() const {
+  return columns[label_index()];
+}
+
+std::size_t Schema::classes() const {
+  const Column& column = label_column();
+  return column.type == ColumnType::category ? column.categories.size() : 0;
+}
+
+std::optional<SchemaFault> find_fault(const Schema& schema) {
+  if (std::string fault = layout_fault(schema); !fault.empty()) return SchemaFault{{}, std::move(fault)};
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    const Column& column = schema.columns[i];
+    if (std::string fault = column_fault(column, schema); !fault.empty())
+      return SchemaFault{i, std::move(fault)};
+    if (!names.insert(column.name).second) return SchemaFault{i, "listed twice; expected each name once"};
+  }
+  const auto label = find_column(schema, schema.label);
+  if (!label) return SchemaFault{{}, fmt::format("label {} is none of the columns", quoted(schema.label))};
+  if (std::string fault = label_fault(schema.columns[*label]); !fault.empty())
+    return SchemaFault{*label, std::move(fault)};
+  if (std::string fault = features_fault(schema); !fault.empty()) return SchemaFault{{}, std::move(fault)};
+  return std::nullopt;
+}
+
+void require_sound(const Schema& schema) {
+  const auto fault = find_fault(schema);
+  if (!fault) return;
+  if (!fault->column) refuse(schema.file, fault->message);
+  refuse(schema.file,
+         fmt::format("column {}: {}", quoted(schema.columns[*fault->column].name), fault->message));
+}
+
+}  // namespace ration::data

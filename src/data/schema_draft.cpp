@@ -1,0 +1,185 @@
+#include "ration/data/schema_draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "data/complaint.h"
+#include "data/delimited.h"
+#include "data/number.h"
+#include "data/place.h"
+#include "ration/base/check.h"
+#include "ration/data/schema.h"
+
+namespace ration::data {
+namespace {
+
+constexpr std::size_t kMostCategories = 200;
+constexpr std::size_t kMostNumericClasses = 20;
+
+constexpr const char* kWarning =
+    "# DRAFT, READ WITHOUT PRIVACY.\n"
+    "# The bounds and categories below were read from {} as they are. If those rows are private, this text\n"
+    "# already reveals them, and no privacy guarantee covers it. Before training on private rows, replace "
+    "every bound and\n"
+    "# every list of categories by what is publicly known (a questionnaire, a law, common sense), and delete "
+    "this comment.\n\n";
+
+bool marks_missing(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kMarks = {"", "?", "NA", "N/A", "na", "n/a", "NULL", "null"};
+  return std::find(kMarks.begin(), kMarks.end(), text) != kMarks.end();
+}
+
+// What one column has shown so far.
+class Seen {
+ public:
+  void add(std::string_view text, std::set<std::string>& missing) {
+    if (marks_missing(text)) {
+      missing.emplace(text);
+      has_missing_ = true;
+      return;
+    }
+    note_number(text);
+    if (texts_.size() <= kMostCategories) texts_.emplace(text);
+  }
+
+  Column describe(const std::string& name, bool is_target) const {
+    Column column;
+    column.name = name;
+    const bool numeric = numeric_ && !texts_.empty();
+    const bool numeric_classes = is_target && texts_.size() <= kMostNumericClasses;
+    if (numeric && !numeric_classes) return describe_number(std::move(column));
+    if (texts_.size() > kMostCategories || texts_.empty()) return column;
+    column.type = ColumnType::category;
+    column.categories.assign(texts_.begin(), texts_.end());
+    column.missing_category = has_missing_ && !is_target;
+    return column;
+  }
+
+  bool has_too_many() const { return !numeric_ && texts_.size() > kMostCategories; }
+
+ private:
+  void note_number(std::string_view text) {
+    const auto value = parse_number(text);
+    if (!value || !std::isfinite(*value)) {
+      numeric_ = false;
+      return;
+    }
+    low_ = std::min(low_, *value);
+    high_ = std::max(high_, *value);
+  }
+
+  Column describe_number(Column column) const {
+    column.type = ColumnType::number;
+    column.low = low_;
+    column.high = high_ > low_ ? high_ : low_ + 1;  // a constant still needs low < high
+    if (has_missing_) column.fill = low_;
+    return column;
+  }
+
+  bool numeric_ = true;
+  bool has_missing_ = false;
+  double low_ = std::numeric_limits<double>::infinity();
+  double high_ = -std::numeric_limits<double>::infinity();
+  std::set<std::string> texts_;
+};
+
+// The candidate that splits the first line into most fields.
+char guess_delimiter(const std::string& path) {
+  char best = ',';
+  std::size_t most = 1;
+  for (const char candidate : {',', ';', '\t', ' '}) {
+    DelimitedReader reader(
+        path, {.delimiter = candidate, .trim = true, .skip_lines = 0, .skip_lines_starting = {}});
+    if (!reader.next()) refuse(path, "expected rows, got none");
+    // A blank is the last resort: "a, b" is separated by the comma.
+    const std::size_t fields = reader.fields().size();
+    if (fields > most && (candidate != ' ' || most == 1)) {
+      most = fields;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+struct Sample {
+  std::vector<std::string> names;
+  std::vector<Seen> columns;
+  std::set<std::string> missing;
+  std::uint64_t rows = 0;
+};
+
+void add_record(Sample& sample, const DelimitedReader& reader) {
+  if (reader.fields().size() != sample.names.size()) {
+    refuse(reader.path(), reader.line(),
+           fmt::format("expected {} fields, got {}", sample.names.size(), reader.fields().size()));
+  }
+  for (std::size_t i = 0; i < sample.columns.size(); ++i)
+    sample.columns[i].add(reader.fields()[i], sample.missing);
+  ++sample.rows;
+}
+
+Sample read_sample(const std::string& path, char delimiter, const std::vector<std::string>& names) {
+  DelimitedReader reader(path,
+                         {.delimiter = delimiter, .trim = true, .skip_lines = 0, .skip_lines_starting = {}});
+  Sample sample{.names = names, .columns = {}, .missing = {}};
+  if (names.empty() && reader.next()) sample.names.assign(reader.fields().begin(), reader.fields().end());
+  sample.columns.resize(sample.names.size());
+  while (reader.next()) add_record(sample, reader);
+  if (sample.rows == 0) refuse(path, "expected rows, got none");
+  return sample;
+}
+
+void require_target(const Sample& sample, const std::string& target, const std::string& path) {
+  if (std::find(sample.names.begin(), sample.names.end(), target) != sample.names.end()) return;
+  std::string present;
+  for (const std::string& name : sample.names) present += (present.empty() ? "" : ", ") + name;
+  refuse(path, fmt::format("target {} is none of the columns: {}", quoted(target), present));
+}
+
+std::string remarks(const Sample& sample) {
+  std::string out;
+  for (std::size_t i = 0; i < sample.names.size(); ++i) {
+    if (!sample.columns[i].has_too_many()) continue;
+    out += fmt::format("# Column {} has more than {} different texts: left out.\n", quoted(sample.names[i]),
+                       kMostCategories);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string draft_schema(const std::string& path, const std::string& target,
+                         const std::vector<std::string>& names) {
+  Schema schema;
+  schema.file = path;
+  schema.label = target;
+  schema.header = names.empty();
+  schema.delimiter = guess_delimiter(path);
+  const Sample sample = read_sample(path, schema.delimiter, names);
+  require_target(sample, target, path);
+  schema.missing.assign(sample.missing.begin(), sample.missing.end());
+  for (std::size_t i = 0; i < sample.names.size(); ++i) {
+    schema.columns.push_back(sample.columns[i].describe(sample.names[i], sample.names[i] == target));
+  }
+  require_sound(schema);
+  return fmt::format(kWarning, quoted(path)) + remarks(sample) + to_toml(schema);
+}
+
+std::vector<std::string> read_names(const std::string& path) {
+  std::vector<std::string> names;
+  LineReader lines(path);
+  while (lines.next()) {
+    std::string_view name = lines.text();
+    while (name.ends_with(' ') || name.ends_with('\t')) name.remove_suffix(1);
+    if (!name.empty()) names.emplace_back(name);
+  }
+  if (names.empty()) refuse(path, "expected one column name per line, got none");
+  return names;
+}
+
+}  // namespace ration::data

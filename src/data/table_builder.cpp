@@ -1,0 +1,94 @@
+#include "data/table_builder.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "data/complaint.h"
+
+namespace ration::data {
+namespace {
+
+constexpr double kNoLabel = std::numeric_limits<double>::quiet_NaN();
+
+void append(std::vector<std::string>& names, std::vector<std::string> more) {
+  names.insert(names.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+bool mostly_filled(std::size_t most_entries, std::size_t width) {
+  return static_cast<double>(most_entries) >= Rows::kDenseFrom * static_cast<double>(width);
+}
+
+}  // namespace
+
+TableBuilder::TableBuilder(const Schema& schema, const ReadOptions& options)
+    : schema_(schema), label_(kNoLabel) {
+  require_sound(schema);
+  const std::size_t label = schema.label_index();
+  std::size_t features = 0;
+  for (std::size_t i = 0; i < schema.columns.size(); ++i) {
+    const Column& column = schema.columns[i];
+    const bool is_feature = i != label && column.type != ColumnType::ignore;
+    const Role role = is_feature ? Role::feature : i == label && options.labels ? Role::label : Role::none;
+    slots_.push_back({CellEncoder(column, schema.missing), role, static_cast<std::int32_t>(names_.size())});
+    if (is_feature) append(names_, slots_.back().encoder.names());
+    features += is_feature ? 1 : 0;
+  }
+  if (schema.bias) names_.push_back("(bias)");
+  most_entries_ = features + (schema.bias ? 1 : 0);
+  dense_ = mostly_filled(most_entries_, names_.size());
+  sparse_.columns = names_.size();
+}
+
+void TableBuilder::reserve(std::size_t rows) {
+  labels_.reserve(rows);
+  if (dense_) {
+    values_.reserve(rows * names_.size());
+    return;
+  }
+  sparse_.starts.reserve(rows + 1);
+  sparse_.indices.reserve(rows * most_entries_);
+  sparse_.values.reserve(rows * most_entries_);
+}
+
+void TableBuilder::end_row() {
+  if (schema_.bias) row_.push_back({static_cast<std::int32_t>(names_.size() - 1), 1.0});
+  if (dense_) {
+    append_dense();
+  } else {
+    append_sparse();
+  }
+  labels_.push_back(label_);
+  label_ = kNoLabel;
+  row_.clear();
+}
+
+void TableBuilder::append_dense() {
+  const std::size_t start = values_.size();
+  values_.resize(start + names_.size(), 0.0);
+  for (const Entry& entry : row_) values_[start + static_cast<std::size_t>(entry.offset)] = entry.value;
+}
+
+void TableBuilder::append_sparse() {
+  const auto by_column = [](const Entry& a, const Entry& b) { return a.offset < b.offset; };
+  if (!std::is_sorted(row_.begin(), row_.end(), by_column)) std::sort(row_.begin(), row_.end(), by_column);
+  for (const Entry& entry : row_) {
+    sparse_.indices.push_back(entry.offset);
+    sparse_.values.push_back(entry.value);
+  }
+  sparse_.starts.push_back(sparse_.indices.size());
+}
+
+Rows TableBuilder::take_rows() {
+  if (dense_) return Rows::dense(names_.size(), std::move(values_), std::move(labels_));
+  return Rows::sparse(std::move(sparse_), std::move(labels_));
+}
+
+Table TableBuilder::finish(const std::string& file) && {
+  if (labels_.empty()) refuse(file, "expected rows, got none");
+  Rows rows = take_rows();
+  if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
+  return {std::move(rows), std::move(names_), schema_.label_column().categories};
+}
+
+}  // namespace ration::data

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/cell_encoder.h"
+#include "data/place.h"
+#include "ration/data/table.h"
+
+namespace ration::data {
+
+// Grows a Table cell by cell. Storage is chosen by the public schema: it bounds how many entries a row can
+// have, so a dense table is filled in place and never exists twice.
+//
+// Use   for each row: cell(i, value, place) for every column i of the schema but ignored ones, in any order;
+// then
+//       end_row(). At last finish().
+class TableBuilder {
+ public:
+  TableBuilder(const Schema& schema, const ReadOptions& options);
+
+  // Value is a text or a number.
+  template <typename Value>
+  void cell(std::size_t column, Value value, const Place& place) {
+    const Slot& slot = slots_[column];
+    if (slot.role == Role::feature) set(slot.first, slot.encoder.feature(value, place));
+    if (slot.role == Role::label) label_ = slot.encoder.label(value, place);
+  }
+  void end_row();
+  // Room for so many rows, for callers that know: growing would hold part of the table twice.
+  void reserve(std::size_t rows);
+  std::size_t rows() const { return labels_.size(); }
+  // `file` is named if there was no row.
+  Table finish(const std::string& file) &&;
+
+ private:
+  enum class Role { feature, label, none };
+  struct Slot {
+    CellEncoder encoder;
+    Role role;
+    std::int32_t first;
+  };
+
+  void set(std::int32_t first, Entry entry) {
+    if (entry.value != 0) row_.push_back({first + entry.offset, entry.value});
+  }
+  void append_dense();
+  void append_sparse();
+  Rows take_rows();
+
+  const Schema& schema_;
+  std::vector<Slot> slots_;
+  std::vector<std::string> names_;
+  std::size_t most_entries_;  // of a row
+  bool dense_;
+  double label_;
+  std::vector<Entry> row_;  // offset: the encoded column
+  std::vector<double> values_;
+  SparseMatrix sparse_;
+  std::vector<double> labels_;
+};
+
+}  // namespace ration::data

@@ -1,0 +1,191 @@
+#include "ration/data/schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ration/data/schema_draft.h"
+#include "support/small_table.h"
+
+namespace ration::testing {
+namespace {
+
+using namespace ration::data;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(Schema, ReadsWhatItWrites) {
+  for (const char* name : {"adult", "a9a", "bank", "ipums-br"}) {
+    const Schema schema = read_schema(std::string(RATION_SOURCE_DIR "/examples/") + name + "/schema.toml");
+    const std::string text = to_toml(schema);
+    EXPECT_EQ(to_toml(parse_schema(text)), text) << name;
+    EXPECT_EQ(encoded_column_names(parse_schema(text)), encoded_column_names(schema)) << name;
+  }
+}
+
+TEST(Schema, WritesTextsThatNeedEscapes) {
+  Schema schema = small_schema();
+  schema.columns[1].categories = {"a\"b", "c\\d", "e\tf", "\xC3\xA9"};
+  EXPECT_EQ(parse_schema(to_toml(schema)).columns[1].categories, schema.columns[1].categories);
+}
+
+TEST(Schema, RefusesAnUnsoundOneMadeInMemory) {
+  Schema schema = small_schema();
+  schema.columns[0].low = 90;
+  EXPECT_EQ(refusal([&] { require_sound(schema); }),
+            "small.toml: column 'age': expected low < high, got low=90, high=60");
+}
+
+struct BadSchema {
+  std::string name;
+  std::string text;
+  std::string message;
+};
+void PrintTo(const BadSchema& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+class RefusedSchema : public ::testing::TestWithParam<BadSchema> {};
+
+TEST_P(RefusedSchema, NamesFileLineKeyAndRule) {
+  const std::string said = refusal([] { parse_schema(GetParam().text, "adult.toml"); });
+  EXPECT_THAT(said, StartsWith("adult.toml:"));
+  EXPECT_THAT(said, HasSubstr(GetParam().message));
+  EXPECT_EQ(said.find('\n'), std::string::npos) << said;
+}
+
+std::string two_columns(const std::string& age) {
+  return "label = \"y\"\ncolumns = [\n  { name = \"age\", " + age +
+         " },\n  { name = \"y\", type = \"category\", categories = [0, 1] },\n]\n";
+}
+std::string with_label(const std::string& label) {
+  return "label = \"y\"\ncolumns = [\n  { name = \"y\", " + label + " },\n]\n";
+}
+
+const BadSchema kBadSchemas[] = {
+    {"Swapped", two_columns("type = \"number\", low = 90, high = 17"),
+     "adult.toml:3: column 'age': expected low < high, got low=90, high=17"},
+    {"Equal", two_columns("type = \"number\", low = 1, high = 1"), "expected low < high, got low=1, high=1"},
+    {"NanBound", two_columns("type = \"number\", low = nan, high = 1"), "expected low < high, got low=nan"},
+    {"InfiniteBound", two_columns("type = \"number\", low = 0, high = inf"), "high=inf"},
+    {"NoBound", two_columns("type = \"number\", low = 0"), "adult.toml:3: column 'age': high is needed"},
+    {"BoundIsText", two_columns("type = \"number\", low = \"0\", high = 1"),
+     "column 'age': low: expected a number, got '0'"},
+    {"UnknownType", two_columns("type = \"integer\""),
+     "type: expected one of \"number\", \"category\", \"ignore\", got 'integer'"},
+    {"NoType", two_columns("low = 3"), "column 'age': type is needed"},
+    {"UnknownKey", two_columns("type = \"number\", low = 0, high = 1, max = 4"),
+     "adult.toml:3: column 'age': unknown key 'max'"},
+    {"KeyOfAnotherType", two_columns("type = \"ignore\", low = 0"), "unknown key 'low'"},
+    {"UnknownKeyOnTop", "labels = \"y\"\n",
+     "adult.toml:1: unknown key 'labels'; expected one of format, delimiter"},
+    {"NoCategories", two_columns("type = \"category\""), "expected at least one category"},
+    {"CategoryTwice", two_columns("type = \"category\", categories = [\"a\", \"a\"]"),
+     "category 'a' is listed twice"},
+    {"CategoryIsMissingMark", "missing = \"a\"\n" + two_columns("type = \"category\", categories = [\"a\"]"),
+     "'a' is a category and a mark of missing values"},
+    {"AliasOfNothing", two_columns("type = \"category\", categories = [\"a\"], aliases = { x = \"b\" }"),
+     "alias 'x' stands for 'b', which is none of the categories"},
+    {"AliasIsCategory",
+     two_columns("type = \"category\", categories = [\"a\", \"b\"], aliases = { a = \"b\" }"),
+     "'a' is a category and an alias"},
+    {"FillOutside", two_columns("type = \"number\", low = 0, high = 1, fill = 2"),
+     "expected 0 <= fill <= 1, got 2"},
+    {"FillUnknown", two_columns("type = \"category\", categories = [\"a\"], fill = \"b\""),
+     "fill 'b' is none of the categories"},
+    {"FillAndCategory",
+     two_columns("type = \"category\", categories = [\"a\"], fill = \"a\", missing_category = true"),
+     "expected either fill or missing_category"},
+    {"CutsUnsorted", two_columns("type = \"number\", low = 0, high = 9, cuts = [4, 3]"),
+     "increasing, got 3 after 4"},
+    {"CutsBeyond", two_columns("type = \"number\", low = 0, high = 9, cuts = [9]"), "expected cuts < high"},
+    {"CutsAndScale", two_columns("type = \"number\", low = 0, high = 9, cuts = [2], scale = \"log\""),
+     "either cuts or scale"},
+    {"NameTwice", two_columns("type = \"ignore\" },\n  { name = \"age\", type = \"ignore\""),
+     "adult.toml:4: column 'age': listed twice"},
+    {"NoName", "label = \"y\"\ncolumns = [{ type = \"ignore\" }]", "expected a name"},
+    {"LabelUnknown",
+     "# c\nlabel = \"z\"\ncolumns = [{ name = \"y\", type = \"category\", categories = [0, 1] }]",
+     "adult.toml:2: label 'z' is none of the columns"},
+    {"LabelAbsent", "columns = [{ name = \"y\", type = \"ignore\" }]", "expected label"},
+    {"LabelIgnored", with_label("type = \"ignore\""), "the label's type is 'ignore'"},
+    {"LabelMissingCategory", with_label("type = \"category\", categories = [0, 1], missing_category = true"),
+     "a label cannot be missing"},
+    {"LabelOther", with_label("type = \"category\", categories = [0, 1], unknown_category = \"other\""),
+     "a label has no other classes"},
+    {"LabelOneClass", with_label("type = \"category\", categories = [0]"), "at least two classes"},
+    {"LabelScaled", with_label("type = \"number\", low = 0, high = 1, scale = \"log\""),
+     "a label is not scaled"},
+    {"NoColumns", "label = \"y\"\n", "expected columns, got none"},
+    {"ColumnsNoList", "label = \"y\"\ncolumns = 3\n",
+     "adult.toml:2: columns: expected a list of tables, got 3"},
+    {"ColumnNoTable", "columns = [1]\n", "columns: expected tables with name and type"},
+    {"LongDelimiter", "delimiter = \"ab\"\n", "adult.toml:1: delimiter: expected one character, got 'ab'"},
+    {"QuoteDelimiter", "delimiter = '\"'\n" + with_label("type = \"category\", categories = [0, 1]"),
+     "expected a delimiter other than"},
+    {"HeaderNoBool", "header = \"yes\"\n", "header: expected true or false, got 'yes'"},
+    {"NegativeSkip", "skip_lines = -1\n", "skip_lines: expected a whole number >= 0, got -1"},
+    {"NormZero", "max_row_norm = 0\n" + with_label("type = \"category\", categories = [0, 1]"),
+     "expected max_row_norm > 0, got 0"},
+    {"LibsvmWithoutFeatures",
+     "format = \"libsvm\"\n" + with_label("type = \"category\", categories = [0, 1]"), "go together"},
+    {"FeaturesZero",
+     "format = \"libsvm\"\nfeatures = { count = 0 }\n" +
+         with_label("type = \"category\", categories = [0, 1]"),
+     "features: expected 1 <= count"},
+    {"FeaturesAndColumns",
+     "format = \"libsvm\"\nfeatures = { count = 3 }\n" + two_columns("type = \"ignore\""),
+     "expected columns to hold the label alone"},
+    {"NotToml", "label = \n", "adult.toml:1: not TOML"},
+    {"Binary", std::string("\x00\x01\xFF", 3), "not TOML"},
+    {"Empty", "", "expected columns, got none"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Schema, RefusedSchema, ::testing::ValuesIn(kBadSchemas),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(Draft, GuessesAndWarns) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("people.csv", "age;job;y\n30;\"clerk\";no\n?;smith;yes\n41;NA;no\n");
+  const std::string text = draft_schema(path, "y");
+  EXPECT_THAT(text, HasSubstr("READ WITHOUT PRIVACY"));
+  const Schema schema = parse_schema(text, "draft.toml");
+  EXPECT_EQ(schema.delimiter, ';');
+  EXPECT_EQ(schema.columns[0].low, 30);
+  EXPECT_EQ(schema.columns[0].high, 41);
+  EXPECT_THAT(schema.columns[1].categories, ::testing::ElementsAre("clerk", "smith"));
+  EXPECT_EQ(read_table(path, schema).rows.count(), 3u);
+}
+
+TEST(Draft, NumericTargetsWithFewValuesAreClasses) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("t.dat", "1 0\n2 1\n3 0\n");
+  const Schema schema = parse_schema(draft_schema(path, "y", {"x", "y"}));
+  EXPECT_EQ(schema.delimiter, ' ');
+  EXPECT_FALSE(schema.header);
+  EXPECT_EQ(schema.classes(), 2u);
+}
+
+TEST(Draft, LeavesOutWhatHasTooManyTexts) {
+  std::string text = "id,y\n";
+  for (int i = 0; i < 300; ++i) text += "person" + std::to_string(i) + (i % 2 == 0 ? ",a\n" : ",b\n");
+  const TemporaryFolder folder;
+  const std::string draft = draft_schema(folder.write("t.csv", text), "y");
+  EXPECT_THAT(draft, HasSubstr("'id' has more than 200 different texts"));
+  EXPECT_EQ(parse_schema(draft).columns[0].type, ColumnType::ignore);
+}
+
+TEST(Draft, RefusesWhatItCannotUse) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("t.csv", "a,b\n1,2\n");
+  EXPECT_THAT(refusal([&] { draft_schema(path, "income"); }),
+              HasSubstr("target 'income' is none of the columns: a, b"));
+  EXPECT_THAT(refusal([&] { draft_schema(path, "a", {"a"}); }),
+              HasSubstr("t.csv:1: expected 1 fields, got 2"));
+  EXPECT_THAT(refusal([&] { draft_schema(folder.write("e.csv", ""), "a"); }),
+              HasSubstr("expected rows, got none"));
+  EXPECT_THAT(refusal([&] { read_names(folder.write("n.txt", "\n\n")); }),
+              HasSubstr("one column name per line"));
+}
+
+}  // namespace
+}  // namespace ration::testing
