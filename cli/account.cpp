@@ -9,6 +9,7 @@
 #include "numbers.h"
 #include "output.h"
 #include "plan_flags.h"
+#include "ration/base/atomic_file.h"
 #include "ration/base/error.h"
 #include "table.h"
 
@@ -104,7 +105,7 @@ void run_account(const AccountFlags& flags) {
   std::vector<Answer> answers;
   for (const Accountant accountant : accountants) answers.push_back(ask(plan, accountant, delta));
   require_an_answer(answers);
-  if (flags.plot) write_file(*flags.plot, plot_epsilon(plan, answers, delta));
+  if (flags.plot) write_file_atomically(*flags.plot, plot_epsilon(plan, answers, delta));
 
   if (flags.json) {
     ordered_json json =

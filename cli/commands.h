@@ -8,5 +8,7 @@ namespace ration::cli {
 void add_account(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_ledger(CLI::App& app);
+void add_verify(CLI::App& app);
 
 }  // namespace ration::cli

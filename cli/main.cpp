@@ -24,6 +24,8 @@ Examples:
   ration demo
   ration account --sampling poisson --rate 0.01 --noise 1.0 --steps 1000 --delta 1e-5 --accountant all
   ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5
+  ration ledger init budget.db --data adult.csv --epsilon 2 --delta 1e-6
+  ration ledger show budget.db
 
 Exit status: 0 done, 1 bad input or usage, 2 budget refused, 3 our own failure.
 )";
@@ -46,6 +48,8 @@ void add_commands(CLI::App& app) {
   add_account(app);
   add_calibrate(app);
   add_demo(app);
+  add_ledger(app);
+  add_verify(app);
 }
 
 int run(int argc, char** argv) {

@@ -21,17 +21,6 @@ std::optional<double> parse(std::string_view text) {
   return value;
 }
 
-// Parsing the printed form tells on which side of the value it fell; the last digit is moved if need be.
-std::string show_towards(double value, double direction) {
-  if (!std::isfinite(value)) return fmt::format("{}", value);
-  std::string text = fmt::format("{:.6g}", value);
-  const double printed = parse(text).value();
-  const bool safe = direction > 0 ? printed >= value : printed <= value;
-  if (safe) return text;
-  const double last_digit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 5.0);
-  return fmt::format("{:.6g}", printed + (direction > 0 ? last_digit : -last_digit));
-}
-
 }  // namespace
 
 double read_number(std::string_view where, std::string_view name, std::string_view text,
@@ -48,14 +37,6 @@ std::int64_t read_count(std::string_view where, std::string_view name, std::stri
   }
   throw InputError(
       fmt::format("{}: expected a whole number with 1 <= {} <= 1e12, got '{}'", where, name, text));
-}
-
-std::string show_rounded_up(double value) {
-  return show_towards(value, +1);
-}
-
-std::string show_rounded_down(double value) {
-  return show_towards(value, -1);
 }
 
 }  // namespace ration::cli

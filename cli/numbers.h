@@ -17,8 +17,4 @@ double read_number(std::string_view where, std::string_view name, std::string_vi
 // The same for a count from 1 to a million million; 1e6 is accepted, 1.5 is not.
 std::int64_t read_count(std::string_view where, std::string_view name, std::string_view text);
 
-// Six significant digits, rounded against us: what people read is never better than what was computed.
-std::string show_rounded_up(double value);
-std::string show_rounded_down(double value);
-
 }  // namespace ration::cli

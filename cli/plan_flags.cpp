@@ -30,12 +30,9 @@ Sampling read_sampler(const std::optional<std::string>& text) {
   throw InputError(fmt::format("--sampling: expected full, poisson or fixed, got '{}'", *text));
 }
 
-Relation read_relation(const std::optional<std::string>& text, Sampling sampling) {
+Relation relation_for(const std::optional<std::string>& text, Sampling sampling) {
   if (!text) return sampling == Sampling::fixed ? Relation::replace_one : Relation::add_remove;
-  for (const Relation relation : {Relation::add_remove, Relation::replace_one}) {
-    if (*text == to_string(relation)) return relation;
-  }
-  throw InputError(fmt::format("--relation: expected add_remove or replace_one, got '{}'", *text));
+  return read_relation(*text);
 }
 
 double read_rate(const std::optional<std::string>& text, Sampling sampling) {
@@ -172,7 +169,7 @@ StepPlan PlanFlags::read_sampling() const {
   StepPlan plan;
   plan.sampling = read_sampler(sampling);
   plan.rate = read_rate(rate, plan.sampling);
-  plan.relation = read_relation(relation, plan.sampling);
+  plan.relation = relation_for(relation, plan.sampling);
   return plan;
 }
 
@@ -183,7 +180,7 @@ StepPlan PlanFlags::read_sampling_without_rate() const {
     throw InputError("--for rate: --sampling full has no rate to choose; use --sampling poisson or fixed");
   }
   if (rate) throw InputError("--rate: with --for rate the rate is the answer; leave --rate out");
-  plan.relation = read_relation(relation, plan.sampling);
+  plan.relation = relation_for(relation, plan.sampling);
   return plan;
 }
 
@@ -212,6 +209,13 @@ double PlanFlags::read_noise() const {
 std::int64_t PlanFlags::read_steps() const {
   if (!steps) throw InputError("--steps is needed: a whole number >= 1");
   return read_count("--steps", "steps", *steps);
+}
+
+Relation read_relation(const std::string& text) {
+  for (const Relation relation : {Relation::add_remove, Relation::replace_one}) {
+    if (text == ration::to_string(relation)) return relation;
+  }
+  throw InputError(fmt::format("--relation: expected add_remove or replace_one, got '{}'", text));
 }
 
 std::vector<Accountant> read_accountants(const std::string& name) {

@@ -56,6 +56,8 @@ struct PlanFlags {
   std::int64_t read_steps() const;
 };
 
+// --relation NAME.
+Relation read_relation(const std::string& text);
 // --accountant NAME or all.
 std::vector<Accountant> read_accountants(const std::string& name);
 double read_delta(const std::optional<std::string>& text);

@@ -20,6 +20,7 @@ std::string names_of_commands(const CLI::App& app) {
 std::string names_of_flags(const CLI::App& command) {
   std::string names;
   for (const CLI::Option* option : command.get_options()) {
+    if (option->get_lnames().empty()) continue;  // a word by its place, not a flag
     names += (names.empty() ? "--" : ", --") + option->get_lnames().front();
   }
   return names;
@@ -32,13 +33,35 @@ const CLI::App* find_command(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
+bool has_commands(const CLI::App& app) {
+  return !app.get_subcommands({}).empty();
+}
+
+const CLI::App& command_named(const CLI::App& app, const std::string& where, const std::string& name) {
+  if (const CLI::App* const found = find_command(app, name)) return *found;
+  const std::string prefix = where.empty() ? "" : where + ": ";
+  const std::string help = fmt::format("see 'ration {}{}--help'", where, where.empty() ? "" : " ");
+  if (name.empty()) {
+    throw InputError(fmt::format("{}expected a command: {}; {}", prefix, names_of_commands(app), help));
+  }
+  throw InputError(
+      fmt::format("{}unknown command '{}'; commands are {}; {}", prefix, name, names_of_commands(app), help));
+}
+
 class FlagChecker {
  public:
-  FlagChecker(const CLI::App& command, std::string where) : command_(command), where_(std::move(where)) {}
+  FlagChecker(const CLI::App& command, std::string where) : command_(command), where_(std::move(where)) {
+    for (const CLI::Option* option : command.get_options())
+      words_by_place_ += option->get_positional() ? 1 : 0;
+  }
 
   // Checks words[at] and returns how many words it takes.
   std::size_t check(const std::vector<std::string>& words, std::size_t at) {
     const std::string& word = words[at];
+    if (!word.starts_with("-") && words_by_place_ > 0) {
+      --words_by_place_;
+      return 1;
+    }
     if (!word.starts_with("-")) refuse("unexpected word '{}'; flags are {}", word, names_of_flags(command_));
     const bool joined = word.find('=') != std::string::npos;
     const std::string flag = word.substr(0, word.find('='));
@@ -65,21 +88,21 @@ class FlagChecker {
   const CLI::App& command_;
   std::string where_;
   std::set<const CLI::Option*> seen_;
+  int words_by_place_ = 0;  // that may still come
 };
 
 }  // namespace
 
 void check_usage(const CLI::App& app, const std::vector<std::string>& words) {
-  if (words.empty()) {
-    throw InputError(fmt::format("expected a command: {}; see 'ration --help'", names_of_commands(app)));
+  const CLI::App* command = &app;
+  std::string where;
+  std::size_t at = 0;
+  while (has_commands(*command) && (at == words.size() || !words[at].starts_with("-"))) {
+    command = &command_named(*command, where, at < words.size() ? words[at] : "");
+    where += (where.empty() ? "" : " ") + words[at++];
   }
-  const CLI::App* const command = find_command(app, words.front());
-  if (command == nullptr && !words.front().starts_with("-")) {
-    throw InputError(fmt::format("unknown command '{}'; commands are {}; see 'ration --help'", words.front(),
-                                 names_of_commands(app)));
-  }
-  FlagChecker checker(command ? *command : app, command ? words.front() + ": " : "");
-  for (std::size_t at = command ? 1 : 0; at < words.size();) at += checker.check(words, at);
+  FlagChecker checker(*command, where.empty() ? "" : where + ": ");
+  while (at < words.size()) at += checker.check(words, at);
 }
 
 }  // namespace ration::cli

@@ -1,6 +1,5 @@
 # The commands are a library, so that tests can link their parts; `ration` is main() on top of it.
 find_package(CLI11 REQUIRED)
-find_package(nlohmann_json 3.11 REQUIRED)
 file(GLOB ration_cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 list(REMOVE_ITEM ration_cli_sources ${PROJECT_SOURCE_DIR}/cli/main.cpp)
 add_library(ration_cli STATIC ${ration_cli_sources})

@@ -1,5 +1,6 @@
 #include "support/forked.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,6 +42,56 @@ std::vector<std::uint64_t> in_child(const std::function<std::vector<std::uint64_
   int status = 0;
   waitpid(child, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) throw std::runtime_error("in_child: the child failed");
+  return words;
+}
+
+namespace {
+
+[[noreturn]] void report_and_leave(int out, const std::function<void(const ForkedChild::Report&)>& work) {
+  int status = 1;
+  try {
+    work([out](std::uint64_t word) {
+      if (write(out, &word, sizeof(word)) != static_cast<ssize_t>(sizeof(word))) _exit(2);
+    });
+    status = 0;
+  } catch (...) {
+    status = 3;
+  }
+  _exit(status);
+}
+
+}  // namespace
+
+ForkedChild::ForkedChild(const std::function<void(const Report&)>& work) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("ForkedChild: no pipe");
+  child_ = fork();
+  if (child_ < 0) throw std::runtime_error("ForkedChild: no fork");
+  if (child_ == 0) report_and_leave(ends[1], work);
+  close(ends[1]);
+  in_ = ends[0];
+}
+
+ForkedChild::~ForkedChild() {
+  if (child_ > 0) {
+    kill();
+    waitpid(child_, nullptr, 0);
+  }
+  close(in_);
+}
+
+void ForkedChild::kill() {
+  killed_ = true;
+  ::kill(child_, SIGKILL);
+}
+
+std::vector<std::uint64_t> ForkedChild::words() {
+  auto words = read_words(in_);
+  int status = 0;
+  waitpid(child_, &status, 0);
+  child_ = -1;
+  const bool well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!well && !(killed_ && WIFSIGNALED(status))) throw std::runtime_error("ForkedChild: the child failed");
   return words;
 }
 

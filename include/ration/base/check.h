@@ -41,10 +41,15 @@ constexpr Interval at_least(double bound) {
   return {bound, false, Interval::kUnbounded, true};
 }
 
-// Throws InputError unless the value lies in the interval; returns the value, so that it can initialise a member.
+// Throws InputError unless the value lies in the interval; returns the value, so that it can initialise a
+// member.
 double require(std::string_view where, std::string_view name, double value, const Interval& allowed);
 
 // A number as people write it: the shortest form that reads back as the same double.
 std::string show(double value);
+
+// Six significant digits, rounded against us: what people read is never better than what was computed.
+std::string show_rounded_up(double value);
+std::string show_rounded_down(double value);
 
 }  // namespace ration

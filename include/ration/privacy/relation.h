@@ -12,5 +12,7 @@ enum class Relation {
 };
 
 std::string_view to_string(Relation relation);
+// Throws InputError listing the known names.
+Relation relation_from_string(std::string_view name);
 
 }  // namespace ration

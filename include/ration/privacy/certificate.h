@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ration/privacy/accountant.h"
+#include "ration/privacy/calibrate.h"
+#include "ration/privacy/event.h"
+#include "ration/privacy/relation.h"
+#include "ration/privacy/spending.h"
+
+namespace ration {
+
+// Where a run is written down in a ledger.
+struct LedgerEntry {
+  std::string file;
+  std::int64_t run = 0;
+  Budget reserved{};
+};
+
+// What a run promises, for people and for programs. It promises no more than its events prove: verify()
+// recomputes it.
+struct Certificate {
+  double epsilon = 0;  // what is guaranteed, rounded up
+  double delta = 0;
+  Relation relation = Relation::add_remove;
+  std::string unit_of_privacy = "one row";
+  SpendingBy spending_by = SpendingBy::plan;
+  Accountant accountant = Accountant::rdp;
+  double epsilon_of_events = 0;         // what the listed events add up to; below epsilon if spent by outputs
+  std::optional<double> epsilon_lower;  // the truth about the events lies between this and epsilon_of_events
+  std::vector<CountedEvent> events;     // every release, equal ones together
+
+  std::vector<std::string> assumed_public;  // "feature bounds, from schema.toml"
+  std::vector<std::string> not_covered;     // "accuracy on the training rows (--unsafe-diagnostics)"
+  bool secure_random = false;               // false: seeded noise, NOT PRIVATE
+  std::optional<LedgerEntry> ledger;        // none: no ledger kept account of other runs on these rows
+  std::string version;                      // of the program
+  std::string data_hash;                    // of the data set's content
+};
+
+// The certificate of a run that released `released` within `budget`; the caller adds what this cannot know
+// (public assumptions, random source, ledger, data hash). A run by its plan is certified for what its events
+// cost; a run that chose by its outputs for its whole budget, which is what its filter proves. Throws
+// InputError if the accountant cannot certify the events, or the run spent by outputs under an accountant
+// that has no filter; InternalError if they cost more than the budget.
+Certificate certify(const Event& released, Relation relation, Accountant accountant, const Budget& budget,
+                    SpendingBy by);
+
+// One object with stable keys, indented, ending in a newline. Lossless. InputError if a figure is not finite.
+std::string to_json(const Certificate& certificate);
+// Throws InputError naming the key that is missing or wrong.
+Certificate certificate_from_json(std::string_view text);
+
+// For a privacy officer: at most 80 columns.
+std::string to_text(const Certificate& certificate);
+
+struct Verification {
+  double epsilon = 0;                 // recomputed from the events; infinite if no accountant could
+  std::vector<std::string> problems;  // empty if the certificate holds
+
+  bool holds() const { return problems.empty(); }
+};
+
+// Recomputes the figures from the listed events with the stated accountant. Finds: an epsilon below what the
+// events cost, events that do not add up to the stated sum (one was left out, or its noise raised), an
+// accountant that cannot certify them, a reservation that is smaller than the guarantee, and noise from a
+// seed. Figures may differ by one part in 1e9, as two builds' last digits do. It does not prove that the
+// events are the run's: nobody signed them.
+Verification verify(const Certificate& certificate);
+
+}  // namespace ration

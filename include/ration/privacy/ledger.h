@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ration/privacy/calibrate.h"
+#include "ration/privacy/relation.h"
+#include "ration/privacy/spending.h"
+
+namespace ration {
+namespace sqlite {
+class Database;
+}
+
+// A data set with the budget that all runs on it share. The hash says which rows, the name is for people.
+struct DataSetBudget {
+  std::string hash;  // 1 to 200 visible characters
+  std::string name;  // 1 to 200 characters on one line
+  Relation relation = Relation::add_remove;
+  Budget total;  // 0 < epsilon <= 1e6, 0 <= delta < 1
+};
+
+// A run that wants to begin.
+struct RunRequest {
+  std::string data_hash;
+  Relation relation = Relation::add_remove;
+  Budget budget;     // epsilon > 0, 0 <= delta < 1
+  std::string what;  // for people, on one line: "dpsgd, logistic, plan.toml"
+};
+
+enum class RunStatus {
+  open,       // running, or killed: counts in full
+  settled,    // ended well
+  abandoned,  // ended without settling: counts in full
+};
+std::string_view to_string(RunStatus status);
+
+struct LedgerRun {
+  std::int64_t id;
+  std::string data_hash;
+  std::string what;
+  RunStatus status;
+  Budget reserved;
+  Budget charged;       // what counts against the data set: reserved, until settled
+  Budget stated;        // what the run said it spent; zero until settled
+  std::string started;  // 2026-01-31T12:00:00Z
+  std::string ended;    // empty while open
+};
+
+struct LedgerState {
+  DataSetBudget data;
+  Budget spent;      // rounded up
+  Budget remaining;  // rounded down: asking for it fits
+  std::int64_t runs;
+};
+
+// The right of one run to spend its budget. The ledger has charged it in full already; settling can only give
+// back.
+//
+// Destroyed unsettled, it is marked abandoned and stays charged in full; after a crash it stays open, and
+// charged. A forked child's copy does nothing when destroyed and refuses to settle.
+class Reservation {
+ public:
+  ~Reservation();
+  Reservation(Reservation&&) noexcept;
+  Reservation& operator=(Reservation&&) = delete;
+
+  std::int64_t run() const { return run_; }
+  const Budget& budget() const { return budget_; }
+
+  // Records what was spent, at most the budget in epsilon and in delta, once. Throws InternalError, and
+  // leaves the whole reservation charged, if it is more, or was settled before, or cannot be written.
+  void settle(const Budget& spent, SpendingBy by);
+
+ private:
+  friend class Ledger;
+  Reservation(std::shared_ptr<sqlite::Database> database, std::int64_t run, const Budget& budget);
+
+  std::shared_ptr<sqlite::Database> database_;  // empty once settled or moved from
+  std::int64_t run_;
+  Budget budget_;
+};
+
+// The budgets of data sets, which outlive runs: an SQLite file that several processes may use at once.
+//
+// Guarantee    whatever runs are reserved, in whatever order, at once or one after another, each chosen from
+// what
+//              earlier ones released: all that they release together is (total epsilon, total delta)-DP under
+//              the data set's relation, provided that every use of the rows goes through this ledger.
+// Why          the ledger is the filter of basic composition: it grants a run only if the sum of epsilon and
+// the sum
+//              of delta stay within the total, which holds for parameters chosen adaptively [Rogers16] and
+//              for runs that overlap in time [Haney23]. Sums of (epsilon, delta) are not the smallest bound,
+//              but the one that needs to know nothing about the runs' mechanisms or accountants.
+// Arithmetic   exact, in decimals: ten runs of 0.1 fit into 1, and 1e-12 more does not
+// (privacy/decimal_amount.h). Crashes      a run is charged, durably, in one transaction before reserve()
+// returns; nothing that happens later
+//              can raise the remainder except settle(). A commit that reports an error may still have
+//              happened; then too much is charged, never too little.
+// Not covered  a second ledger for the same rows, the same rows under another hash, an old copy put back in
+// place.
+//
+// Throws InputError for a file that is no ledger, is damaged, cannot be written, or is of a newer version;
+// InternalError when the machine fails (disk full, locked by others for half a minute). Not thread-safe.
+class Ledger {
+ public:
+  // An existing ledger.
+  explicit Ledger(const std::string& path);
+  // The same, made if there is no such file.
+  static Ledger open_or_create(const std::string& path);
+  ~Ledger();
+  Ledger(Ledger&&) noexcept;
+  Ledger& operator=(Ledger&&) = delete;
+
+  // InputError if the hash is known already: a budget is set once.
+  void add(const DataSetBudget& data);
+
+  // Charges the run's whole budget, or refuses with nullopt and changes nothing; `remaining`, if given,
+  // receives what is left afterwards. InputError if the data set is unknown or has another relation.
+  [[nodiscard]] std::optional<Reservation> reserve(const RunRequest& request, Budget* remaining = nullptr);
+
+  // In the order they were added.
+  std::vector<LedgerState> states() const;
+  // InputError, listing what is known, if the hash is not.
+  LedgerState state(const std::string& data_hash) const;
+  // In the order they began.
+  std::vector<LedgerRun> runs() const;
+
+  const std::string& path() const;
+
+ private:
+  explicit Ledger(std::shared_ptr<sqlite::Database> database);
+
+  std::shared_ptr<sqlite::Database> database_;
+};
+
+}  // namespace ration

@@ -1,0 +1,125 @@
+#include "ration/privacy/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/privacy/event_json.h"
+
+namespace ration {
+namespace {
+
+constexpr double kLastDigits = 1e-9;
+constexpr double kOrderOfSums = 1e-12;  // the same events in another order; accountants round up by more
+
+// Order does not matter to any accountant, so equal events are counted together, in the order they first
+// appear.
+std::vector<CountedEvent> merge_equal(const std::vector<CountedEvent>& events) {
+  std::map<std::string, std::size_t> place;
+  std::vector<CountedEvent> merged;
+  for (const CountedEvent& one : events) {
+    const auto [at, is_new] = place.emplace(to_json(one.event), merged.size());
+    if (is_new) {
+      merged.push_back(one);
+    } else {
+      merged[at->second].count += one.count;
+    }
+  }
+  return merged;
+}
+
+Event all_of(const std::vector<CountedEvent>& events) {
+  std::vector<Event> parts;
+  for (const CountedEvent& one : events) parts.push_back(Event::repeated(one.event, one.count));
+  return Event::composed(std::move(parts));
+}
+
+bool has_filter(Accountant accountant) {
+  return accountant == Accountant::rdp || accountant == Accountant::zcdp || accountant == Accountant::gdp;
+}
+
+std::string no_filter(Accountant accountant) {
+  return fmt::format(
+      "the run chose by its outputs, and accountant '{}' is for plans fixed before; use rdp, zcdp or gdp",
+      to_string(accountant));
+}
+
+std::string not_certified(Accountant accountant) {
+  return fmt::format("accountant '{}' only approximates these events, which certifies nothing",
+                     to_string(accountant));
+}
+
+void check_accountant(const Certificate& certificate, const Guarantee& accounted,
+                      std::vector<std::string>& problems) {
+  if (!accounted.certified) problems.push_back(not_certified(certificate.accountant));
+  if (certificate.spending_by == SpendingBy::outputs && !has_filter(certificate.accountant)) {
+    problems.push_back(no_filter(certificate.accountant));
+  }
+}
+
+void check_epsilon(const Certificate& certificate, double accounted, std::vector<std::string>& problems) {
+  if (!(certificate.epsilon >= accounted * (1 - kLastDigits))) {
+    problems.push_back(fmt::format("it states epsilon {}, but its events cost {}", show(certificate.epsilon),
+                                   show_rounded_up(accounted)));
+  }
+  if (!(std::abs(certificate.epsilon_of_events - accounted) <= accounted * kLastDigits)) {
+    problems.push_back(
+        fmt::format("its events are stated to cost {}, but cost {}: one is missing, added or changed",
+                    show(certificate.epsilon_of_events), show_rounded_up(accounted)));
+  }
+}
+
+void check_ledger(const Certificate& certificate, std::vector<std::string>& problems) {
+  if (!certificate.ledger) return;
+  const Budget& reserved = certificate.ledger->reserved;
+  if (certificate.epsilon <= reserved.epsilon && certificate.delta <= reserved.delta) return;
+  problems.push_back(fmt::format("the ledger reserved epsilon {}, delta {}, less than the stated {}, {}",
+                                 reserved.epsilon, reserved.delta, certificate.epsilon, certificate.delta));
+}
+
+}  // namespace
+
+Certificate certify(const Event& released, Relation relation, Accountant accountant, const Budget& budget,
+                    SpendingBy by) {
+  Certificate out;
+  out.events = merge_equal(flatten(released));
+  const Guarantee accounted = account(all_of(out.events), relation, accountant, budget.delta);
+  if (!accounted.certified) throw InputError(not_certified(accountant));
+  if (by == SpendingBy::outputs && !has_filter(accountant)) throw InputError(no_filter(accountant));
+  if (!(accounted.epsilon <= budget.epsilon * (1 + (by == SpendingBy::plan ? kOrderOfSums : kLastDigits)))) {
+    throw InternalError(fmt::format("certificate: the events cost epsilon {}, more than the budget of {}",
+                                    show_rounded_up(accounted.epsilon), budget.epsilon));
+  }
+  out.epsilon = by == SpendingBy::plan ? std::min(accounted.epsilon, budget.epsilon) : budget.epsilon;
+  out.delta = budget.delta;
+  out.relation = relation;
+  out.spending_by = by;
+  out.accountant = accountant;
+  out.epsilon_of_events = accounted.epsilon;
+  out.epsilon_lower = accounted.epsilon_lower;
+  out.version = RATION_VERSION;
+  return out;
+}
+
+Verification verify(const Certificate& certificate) {
+  Verification out{.epsilon = std::numeric_limits<double>::infinity(), .problems = {}};
+  if (!certificate.secure_random) out.problems.push_back("NOT PRIVATE: its noise came from a seed");
+  try {
+    const Guarantee accounted =
+        account(all_of(certificate.events), certificate.relation, certificate.accountant, certificate.delta);
+    out.epsilon = accounted.epsilon;
+    check_accountant(certificate, accounted, out.problems);
+    check_epsilon(certificate, accounted.epsilon, out.problems);
+  } catch (const InputError& error) {
+    out.problems.push_back(fmt::format("its events cannot be certified: {}", error.what()));
+  }
+  check_ledger(certificate, out.problems);
+  return out;
+}
+
+}  // namespace ration

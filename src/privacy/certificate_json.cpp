@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "privacy/event_json_value.h"
+#include "ration/base/error.h"
+#include "ration/privacy/certificate.h"
+
+namespace ration {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kFormat = "ration certificate";
+constexpr int kFormatVersion = 1;
+constexpr const char* kSecure = "secure";
+constexpr const char* kSeeded = "NOT PRIVATE: seeded noise";
+constexpr const char* kNoLedger = "no ledger";
+
+double finite(const char* key, double value) {
+  if (std::isfinite(value)) return value;
+  throw InputError(fmt::format("certificate: '{}' is {}; there is no guarantee to certify", key, value));
+}
+
+ordered_json events_to_json(const std::vector<CountedEvent>& events) {
+  ordered_json array = ordered_json::array();
+  for (const CountedEvent& one : events) {
+    array.push_back(
+        {{"count", one.count}, {"what", one.event.describe()}, {"mechanism", to_json_value(one.event)}});
+  }
+  return array;
+}
+
+ordered_json ledger_to_json(const std::optional<LedgerEntry>& entry) {
+  if (!entry) return kNoLedger;
+  return {{"file", entry->file},
+          {"run", entry->run},
+          {"reserved_epsilon", finite("reserved_epsilon", entry->reserved.epsilon)},
+          {"reserved_delta", finite("reserved_delta", entry->reserved.delta)}};
+}
+
+[[noreturn]] void refuse(std::string_view key, std::string_view expected) {
+  throw InputError(fmt::format("certificate: expected {} for '{}'", expected, key));
+}
+
+const ordered_json& at(const ordered_json& json, const char* key) {
+  if (!json.is_object()) throw InputError("certificate: expected a JSON object");
+  const auto found = json.find(key);
+  if (found == json.end()) throw InputError(fmt::format("certificate: the key '{}' is missing", key));
+  return *found;
+}
+
+double number(const ordered_json& json, const char* key) {
+  const ordered_json& value = at(json, key);
+  if (!value.is_number()) refuse(key, "a number");
+  return value.get<double>();
+}
+
+std::int64_t integer(const ordered_json& json, const char* key) {
+  const ordered_json& value = at(json, key);
+  const bool fits =
+      value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
+  if (!fits) refuse(key, "a whole number");
+  return value.get<std::int64_t>();
+}
+
+std::string text(const ordered_json& json, const char* key) {
+  const ordered_json& value = at(json, key);
+  if (!value.is_string()) refuse(key, "a text");
+  return value.get<std::string>();
+}
+
+const ordered_json& array(const ordered_json& json, const char* key) {
+  const ordered_json& value = at(json, key);
+  if (!value.is_array()) refuse(key, "a list");
+  return value;
+}
+
+std::vector<std::string> texts(const ordered_json& json, const char* key) {
+  std::vector<std::string> out;
+  for (const ordered_json& one : array(json, key)) {
+    if (!one.is_string()) refuse(key, "a list of texts");
+    out.push_back(one.get<std::string>());
+  }
+  return out;
+}
+
+std::vector<CountedEvent> read_events(const ordered_json& json) {
+  std::vector<CountedEvent> out;
+  for (const ordered_json& one : array(json, "events")) {
+    const std::int64_t count = integer(one, "count");
+    if (count < 0) refuse("count", "a whole number >= 0");
+    out.push_back({event_from_json_value(at(one, "mechanism")), count});
+  }
+  return out;
+}
+
+bool read_random_source(const ordered_json& json) {
+  const std::string source = text(json, "random_source");
+  if (source != kSecure && source != kSeeded)
+    refuse("random_source", fmt::format("'{}' or '{}'", kSecure, kSeeded));
+  return source == kSecure;
+}
+
+std::optional<LedgerEntry> read_ledger(const ordered_json& json) {
+  const ordered_json& entry = at(json, "ledger");
+  if (entry == kNoLedger) return std::nullopt;
+  if (!entry.is_object()) refuse("ledger", fmt::format("an object or '{}'", kNoLedger));
+  return LedgerEntry{.file = text(entry, "file"),
+                     .run = integer(entry, "run"),
+                     .reserved = {number(entry, "reserved_epsilon"), number(entry, "reserved_delta")}};
+}
+
+std::optional<double> read_lower(const ordered_json& json) {
+  if (at(json, "epsilon_lower").is_null()) return std::nullopt;
+  return number(json, "epsilon_lower");
+}
+
+void require_format(const ordered_json& json) {
+  if (text(json, "format") != kFormat) refuse("format", fmt::format("'{}'", kFormat));
+  const std::int64_t version = integer(json, "format_version");
+  if (version == kFormatVersion) return;
+  throw InputError(fmt::format("certificate: it has format version {}, this program knows version {}",
+                               version, kFormatVersion));
+}
+
+}  // namespace
+
+std::string to_json(const Certificate& certificate) {
+  ordered_json json{
+      {"format", kFormat},
+      {"format_version", kFormatVersion},
+      {"epsilon", finite("epsilon", certificate.epsilon)},
+      {"delta", finite("delta", certificate.delta)},
+      {"relation", to_string(certificate.relation)},
+      {"unit_of_privacy", certificate.unit_of_privacy},
+      {"accountant", to_string(certificate.accountant)},
+      {"spending_by", to_string(certificate.spending_by)},
+      {"epsilon_of_events", finite("epsilon_of_events", certificate.epsilon_of_events)},
+      {"epsilon_lower", nullptr},
+      {"events", events_to_json(certificate.events)},
+      {"assumed_public", certificate.assumed_public},
+      {"not_covered", certificate.not_covered},
+      {"random_source", certificate.secure_random ? kSecure : kSeeded},
+      {"ledger", ledger_to_json(certificate.ledger)},
+      {"version", certificate.version},
+      {"data_hash", certificate.data_hash},
+  };
+  if (certificate.epsilon_lower) json["epsilon_lower"] = finite("epsilon_lower", *certificate.epsilon_lower);
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+Certificate certificate_from_json(std::string_view content) {
+  const ordered_json json = ordered_json::parse(content, nullptr, false);
+  if (json.is_discarded()) throw InputError("certificate: not valid JSON");
+  require_format(json);
+  Certificate out;
+  out.epsilon = number(json, "epsilon");
+  out.delta = number(json, "delta");
+  out.relation = relation_from_string(text(json, "relation"));
+  out.unit_of_privacy = text(json, "unit_of_privacy");
+  out.accountant = accountant_from_string(text(json, "accountant"));
+  out.spending_by = spending_by_from_string(text(json, "spending_by"));
+  out.epsilon_of_events = number(json, "epsilon_of_events");
+  out.epsilon_lower = read_lower(json);
+  out.events = read_events(json);
+  out.assumed_public = texts(json, "assumed_public");
+  out.not_covered = texts(json, "not_covered");
+  out.secure_random = read_random_source(json);
+  out.ledger = read_ledger(json);
+  out.version = text(json, "version");
+  out.data_hash = text(json, "data_hash");
+  return out;
+}
+
+}  // namespace ration

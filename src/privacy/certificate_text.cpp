@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "ration/base/check.h"
+#include "ration/privacy/certificate.h"
+
+namespace ration {
+namespace {
+
+constexpr std::size_t kWidth = 80;
+constexpr std::size_t kIndent = 16;
+constexpr std::size_t kMostKinds = 40;  // of events; the JSON lists them all
+
+// Words flowed into lines of at most kWidth, all beginning at the indent. A longer word gets a line of its
+// own.
+std::string flow(std::string_view words_of) {
+  std::istringstream in{std::string(words_of)};
+  std::string text;
+  std::size_t column = kIndent;
+  for (std::string word; in >> word;) {
+    const bool first = column == kIndent;
+    if (!first && column + 1 + word.size() > kWidth) {
+      text += "\n" + std::string(kIndent, ' ');
+      column = kIndent;
+    } else if (!first) {
+      text += " ";
+      ++column;
+    }
+    text += word;
+    column += word.size();
+  }
+  return text;
+}
+
+std::string paragraph(std::string_view label, std::string_view words) {
+  return fmt::format("{:<{}}{}\n", label, kIndent, flow(words));
+}
+
+std::string list(std::string_view label, const std::vector<std::string>& items, std::string_view if_none) {
+  if (items.empty()) return paragraph(label, if_none);
+  std::string text;
+  for (const std::string& item : items) text += paragraph(text.empty() ? label : "", item);
+  return text;
+}
+
+std::string guarantee(const Certificate& c) {
+  return fmt::format("epsilon {}, delta {}", show_rounded_up(c.epsilon), show_rounded_up(c.delta));
+}
+
+// e^epsilon, rounded up to two places while that is readable.
+std::string factor(double epsilon) {
+  if (epsilon > 7) return fmt::format("e^{} times", show_rounded_up(epsilon));
+  return fmt::format("{:.2f} times", std::ceil(std::exp(epsilon) * 100) / 100);
+}
+
+std::string meaning(const Certificate& c) {
+  const char* change = c.relation == Relation::add_remove ? "been left out of the data, or added to it"
+                                                          : "held something else";
+  return fmt::format(
+      "Whatever somebody concludes from all that this run released is at most {} as likely, plus {} in "
+      "probability, "
+      "as it would have been had {} {}.",
+      factor(c.epsilon), show_rounded_up(c.delta), c.unit_of_privacy, change);
+}
+
+constexpr const char* kNotMeaning =
+    "say that nothing can be learned about a person: what is true of people in general can be "
+    "learned "
+    "whether or not they are in the data, somebody with several rows is protected less, and other uses of "
+    "the same data "
+    "add to what is stated here.";
+
+std::string relation_in_words(Relation relation) {
+  return relation == Relation::add_remove ? "add_remove: data sets that differ by one row more or less"
+                                          : "replace_one: data sets of equal size that differ in one row";
+}
+
+std::string accounting(const Certificate& c) {
+  std::string text = fmt::format("accountant {}: the releases add up to epsilon {}", to_string(c.accountant),
+                                 show_rounded_up(c.epsilon_of_events));
+  if (c.epsilon_lower) text += fmt::format(", and to no less than {}", show_rounded_down(*c.epsilon_lower));
+  if (c.spending_by == SpendingBy::plan) return text + ". The plan was fixed before the run.";
+  return text + ". The run chose its releases as it went, so its whole budget is what is guaranteed.";
+}
+
+std::vector<std::string> releases(const std::vector<CountedEvent>& events) {
+  std::vector<std::string> lines;
+  for (const CountedEvent& one : events) {
+    if (lines.size() == kMostKinds) {
+      lines.push_back(fmt::format("... and {} more kinds, all in the JSON form", events.size() - kMostKinds));
+      break;
+    }
+    lines.push_back(fmt::format("{} x {}", one.count, one.event.describe()));
+  }
+  return lines;
+}
+
+std::string ledger_in_words(const std::optional<LedgerEntry>& entry) {
+  if (!entry) return "no ledger: nothing here counts other runs on the same data";
+  return fmt::format("{}, run {}, reserved epsilon {}, delta {}", entry->file, entry->run,
+                     show_rounded_up(entry->reserved.epsilon), show_rounded_up(entry->reserved.delta));
+}
+
+constexpr const char* kNotPrivate =
+    "NOT PRIVATE: the noise came from a seed, and whoever knows or guesses the seed\n"
+    "can remove it. Everything below is void; such a run is for tests only.\n\n";
+
+}  // namespace
+
+std::string to_text(const Certificate& c) {
+  std::string text = "PRIVACY CERTIFICATE\n===================\n\n";
+  if (!c.secure_random) text += kNotPrivate;
+  text += paragraph("Guarantee", guarantee(c)) + "\n";
+  text += paragraph("It means", meaning(c)) + "\n";
+  text += paragraph("It does not", kNotMeaning) + "\n";
+  text += paragraph("Protects", c.unit_of_privacy);
+  text += paragraph("Neighbours", relation_in_words(c.relation));
+  text += paragraph("Accounting", accounting(c)) + "\n";
+  text += list("Releases", releases(c.events), "none") + "\n";
+  text += list("Assumed public", c.assumed_public, "nothing");
+  text += list("Not covered", c.not_covered, "nothing listed") + "\n";
+  text += paragraph("Random source", c.secure_random ? "secure (cryptographic, keyed by the operating system)"
+                                                     : "NOT PRIVATE: seeded noise");
+  text += paragraph("Ledger", ledger_in_words(c.ledger));
+  text += paragraph("Data hash", c.data_hash.empty() ? "unknown" : c.data_hash);
+  text += paragraph("Version", fmt::format("ration {}", c.version));
+  return text;
+}
+
+}  // namespace ration

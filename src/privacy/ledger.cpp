@@ -1,0 +1,398 @@
+#include "ration/privacy/ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "privacy/decimal_amount.h"
+#include "privacy/sqlite.h"
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+
+namespace ration {
+namespace {
+
+using sqlite::Database;
+using sqlite::ImmediateTransaction;
+using sqlite::Statement;
+
+constexpr std::int64_t kApplication = 0x5261546E;  // "RaTn", in the file's header
+constexpr std::int64_t kVersion = 1;
+constexpr std::size_t kLongestText = 200;
+
+// Amounts are decimals in text, exact and readable with any SQLite tool. `stated` is for people; `charged`
+// counts.
+constexpr const char* kSchema = R"(
+  CREATE TABLE data_sets (
+    hash TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    relation TEXT NOT NULL CHECK (relation IN ('add_remove', 'replace_one')),
+    epsilon TEXT NOT NULL,
+    delta TEXT NOT NULL,
+    added TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+  ) STRICT;
+  CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    data_hash TEXT NOT NULL REFERENCES data_sets (hash),
+    what TEXT NOT NULL,
+    status TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'settled', 'abandoned')),
+    reserved_epsilon TEXT NOT NULL,
+    reserved_delta TEXT NOT NULL,
+    charged_epsilon TEXT NOT NULL,
+    charged_delta TEXT NOT NULL,
+    stated_epsilon TEXT NOT NULL DEFAULT '0',
+    stated_delta TEXT NOT NULL DEFAULT '0',
+    started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    ended TEXT NOT NULL DEFAULT ''
+  ) STRICT;
+  CREATE INDEX runs_by_data ON runs (data_hash);
+  PRAGMA application_id = 1382110318;
+  PRAGMA user_version = 1;
+)";
+static_assert(kApplication == 1382110318 && kVersion == 1);
+
+struct DecimalBudget {
+  DecimalAmount epsilon;
+  DecimalAmount delta;
+
+  bool operator==(const DecimalBudget&) const = default;
+  bool fits_into(const DecimalBudget& other) const {
+    return epsilon <= other.epsilon && delta <= other.delta;
+  }
+  bool is_zero() const { return *this == DecimalBudget{}; }
+};
+
+DecimalBudget operator+(const DecimalBudget& a, const DecimalBudget& b) {
+  return {a.epsilon + b.epsilon, a.delta + b.delta};
+}
+
+DecimalBudget rounded_up(const Budget& budget) {
+  return {DecimalAmount::rounded_up(budget.epsilon), DecimalAmount::rounded_up(budget.delta)};
+}
+
+DecimalBudget rounded_down(const Budget& budget) {
+  return {DecimalAmount::rounded_down(budget.epsilon), DecimalAmount::rounded_down(budget.delta)};
+}
+
+Budget for_people_spent(const DecimalBudget& amount) {
+  return {amount.epsilon.smallest_double(), amount.delta.smallest_double()};
+}
+
+Budget for_people_left(const DecimalBudget& amount) {
+  return {amount.epsilon.largest_double(), amount.delta.largest_double()};
+}
+
+Budget left_of(const DecimalBudget& total, const DecimalBudget& spent) {
+  return for_people_left(
+      {minus_at_least_zero(total.epsilon, spent.epsilon), minus_at_least_zero(total.delta, spent.delta)});
+}
+
+void require_budget(std::string_view where, const Budget& budget) {
+  require(where, "epsilon", budget.epsilon, greater_than(0).at_most(1e6));
+  require(where, "delta", budget.delta, at_least(0).less_than(1));
+}
+
+// Text goes to terminals and tables: no control characters, and for a hash no blanks.
+void require_text(std::string_view name, std::string_view text, bool blanks_allowed) {
+  const unsigned char lowest = blanks_allowed ? ' ' : '!';
+  const bool visible = std::all_of(text.begin(), text.end(), [lowest](char c) {
+    const auto code = static_cast<unsigned char>(c);
+    return code >= lowest && code != 0x7f;
+  });
+  if (visible && !text.empty() && text.size() <= kLongestText) return;
+  throw InputError(fmt::format("ledger: expected {} of 1 to {} visible characters{}, got {}", name,
+                               kLongestText, blanks_allowed ? " on one line" : " without blanks",
+                               text.empty() ? "none" : fmt::format("{} of them", text.size())));
+}
+
+DecimalAmount amount_at(const Database& database, const Statement& row, int column) {
+  const std::string text = row.text(column);
+  if (const auto amount = DecimalAmount::from_text(text)) return *amount;
+  throw InputError(
+      fmt::format("{}: the ledger is damaged: expected a decimal amount, got '{}'", database.path(), text));
+}
+
+DecimalBudget budget_at(const Database& database, const Statement& row, int column) {
+  return {amount_at(database, row, column), amount_at(database, row, column + 1)};
+}
+
+RunStatus status_from_string(std::string_view name) {
+  for (const RunStatus status : {RunStatus::open, RunStatus::settled}) {
+    if (name == to_string(status)) return status;
+  }
+  return RunStatus::abandoned;
+}
+
+struct StoredDataSet {
+  DataSetBudget data;
+  DecimalBudget total;
+};
+
+StoredDataSet data_set_at(const Database& database, const Statement& row) {
+  const DecimalBudget total = budget_at(database, row, 3);
+  return {{row.text(0), row.text(1), relation_from_string(row.text(2)), for_people_left(total)}, total};
+}
+
+constexpr const char* kSelectDataSets =
+    "SELECT hash, name, relation, epsilon, delta FROM data_sets ORDER BY rowid";
+
+std::vector<StoredDataSet> all_data_sets(Database& database) {
+  std::vector<StoredDataSet> all;
+  for (Statement row = database.prepare(kSelectDataSets); row.step();)
+    all.push_back(data_set_at(database, row));
+  return all;
+}
+
+StoredDataSet find_data_set(Database& database, const std::string& hash) {
+  std::string known;
+  for (StoredDataSet& one : all_data_sets(database)) {
+    if (one.data.hash == hash) return std::move(one);
+    known += fmt::format("{}'{}' ({:.12})", known.empty() ? "" : ", ", one.data.name, one.data.hash);
+  }
+  throw InputError(fmt::format("{}: no budget for the data set {:.12}; it has {}; see 'ration ledger init'",
+                               database.path(), hash, known.empty() ? "none" : known));
+}
+
+struct Spending {
+  DecimalBudget charged;
+  std::int64_t runs = 0;
+};
+
+// Added up anew each time, so that no second figure can disagree with the list of runs.
+Spending spending_on(Database& database, const std::string& hash) {
+  Statement row = database.prepare("SELECT charged_epsilon, charged_delta FROM runs WHERE data_hash = ?");
+  Spending spending;
+  for (row.bind(1, hash); row.step(); ++spending.runs) {
+    spending.charged = spending.charged + budget_at(database, row, 0);
+  }
+  return spending;
+}
+
+LedgerState state_of(Database& database, const StoredDataSet& stored) {
+  const Spending spending = spending_on(database, stored.data.hash);
+  return {stored.data, for_people_spent(spending.charged), left_of(stored.total, spending.charged),
+          spending.runs};
+}
+
+void require_same_relation(const Database& database, const DataSetBudget& data, Relation asked) {
+  if (data.relation == asked) return;
+  throw InputError(
+      fmt::format("{}: the budget of '{}' is for relation {}, the run is for {}; a guarantee holds for one",
+                  database.path(), data.name, to_string(data.relation), to_string(asked)));
+}
+
+void write_budget(Statement& statement, int position, const DecimalBudget& budget) {
+  statement.bind(position, budget.epsilon.to_text()).bind(position + 1, budget.delta.to_text());
+}
+
+std::int64_t insert_run(Database& database, const RunRequest& request, const DecimalBudget& asked) {
+  Statement insert = database.prepare(
+      "INSERT INTO runs (data_hash, what, reserved_epsilon, reserved_delta, charged_epsilon, charged_delta)"
+      " VALUES (?, ?, ?, ?, ?, ?)");
+  insert.bind(1, request.data_hash).bind(2, request.what);
+  write_budget(insert, 3, asked);
+  write_budget(insert, 5, asked);
+  insert.step();
+  return database.last_row();
+}
+
+// What goes on counting after a run: see SpendingBy.
+DecimalBudget charge_for(const DecimalBudget& reserved, const DecimalBudget& spent, SpendingBy by) {
+  return by == SpendingBy::plan || spent.is_zero() ? spent : reserved;
+}
+
+void settle_run(Database& database, std::int64_t run, const DecimalBudget& charged,
+                const DecimalBudget& stated) {
+  ImmediateTransaction transaction(database);
+  Statement update = database.prepare(
+      "UPDATE runs SET status = 'settled', charged_epsilon = ?, charged_delta = ?, stated_epsilon = ?,"
+      " stated_delta = ?, ended = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE id = ? AND status = 'open'");
+  write_budget(update, 1, charged);
+  write_budget(update, 3, stated);
+  update.bind(5, run).step();
+  if (database.rows_changed() != 1) {
+    throw InternalError(fmt::format("{}: run {} is not open, so it cannot be settled", database.path(), run));
+  }
+  transaction.commit();
+}
+
+void mark_abandoned(Database& database, std::int64_t run) {
+  ImmediateTransaction transaction(database);
+  Statement update = database.prepare(
+      "UPDATE runs SET status = 'abandoned', ended = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+      " WHERE id = ? AND status = 'open'");
+  update.bind(1, run).step();
+  transaction.commit();
+}
+
+bool is_empty(Database& database) {
+  return database.integer("SELECT count(*) FROM sqlite_schema") == 0 &&
+         database.integer("PRAGMA user_version") == 0;
+}
+
+void require_ledger(Database& database) {
+  if (database.integer("PRAGMA application_id") != kApplication) {
+    throw InputError(fmt::format("{}: not a ledger{}", database.path(),
+                                 is_empty(database) ? ": it is empty; make one with 'ration ledger init'"
+                                                    : ": it is some other SQLite file"));
+  }
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  if (version != kVersion) {
+    throw InputError(
+        fmt::format("{}: the ledger has version {}, this program knows version {}; use a newer one",
+                    database.path(), version, kVersion));
+  }
+  const std::string verdict = database.text("PRAGMA quick_check(1)");
+  if (verdict != "ok") {
+    throw InputError(
+        fmt::format("{}: the ledger is damaged ({}); restore it from a copy", database.path(), verdict));
+  }
+}
+
+// Two processes may make the same ledger at once: the second finds it made.
+void make_schema_if_empty(Database& database) {
+  ImmediateTransaction transaction(database);
+  if (is_empty(database)) database.execute(kSchema);
+  transaction.commit();
+}
+
+std::shared_ptr<Database> open_existing(const std::string& path) {
+  auto database = std::make_shared<Database>(path, Database::Open::existing);
+  require_ledger(*database);
+  database->use_write_ahead_log();
+  return database;
+}
+
+std::shared_ptr<Database> open_or_make(const std::string& path) {
+  auto database = std::make_shared<Database>(path, Database::Open::or_create);
+  if (!is_empty(*database)) require_ledger(*database);
+  database->use_write_ahead_log();
+  make_schema_if_empty(*database);
+  require_ledger(*database);
+  return database;
+}
+
+}  // namespace
+
+std::string_view to_string(RunStatus status) {
+  switch (status) {
+    case RunStatus::open:
+      return "open";
+    case RunStatus::settled:
+      return "settled";
+    case RunStatus::abandoned:
+      return "abandoned";
+  }
+  return "unknown";
+}
+
+Reservation::Reservation(std::shared_ptr<sqlite::Database> database, std::int64_t run, const Budget& budget)
+    : database_(std::move(database)), run_(run), budget_(budget) {}
+
+Reservation::Reservation(Reservation&&) noexcept = default;
+
+Reservation::~Reservation() {
+  if (!database_ || !database_->opened_by_this_process()) return;
+  try {
+    mark_abandoned(*database_, run_);
+  } catch (const std::exception&) {
+    // It stays open, which is charged the same.
+  }
+}
+
+void Reservation::settle(const Budget& spent, SpendingBy by) {
+  if (!database_) throw InternalError(fmt::format("ledger: run {} is settled already", run_));
+  require("settle", "epsilon", spent.epsilon, at_least(0).at_most(1e6));
+  require("settle", "delta", spent.delta, at_least(0).less_than(1));
+  const DecimalBudget reserved = rounded_up(budget_);
+  const DecimalBudget stated = rounded_up(spent);
+  if (!stated.fits_into(reserved)) {
+    throw InternalError(fmt::format("{}: run {} spent epsilon {}, delta {}, more than the reserved {}, {}",
+                                    database_->path(), run_, spent.epsilon, spent.delta, budget_.epsilon,
+                                    budget_.delta));
+  }
+  settle_run(*database_, run_, charge_for(reserved, stated, by), stated);
+  database_.reset();
+}
+
+Ledger::Ledger(std::shared_ptr<sqlite::Database> database) : database_(std::move(database)) {}
+Ledger::Ledger(const std::string& path) : Ledger(open_existing(path)) {}
+Ledger Ledger::open_or_create(const std::string& path) {
+  return Ledger(open_or_make(path));
+}
+Ledger::~Ledger() = default;
+Ledger::Ledger(Ledger&&) noexcept = default;
+
+const std::string& Ledger::path() const {
+  return database_->path();
+}
+
+void Ledger::add(const DataSetBudget& data) {
+  require_text("a hash", data.hash, false);
+  require_text("a name", data.name, true);
+  require_budget("ledger", data.total);
+  ImmediateTransaction transaction(*database_);
+  for (const StoredDataSet& known : all_data_sets(*database_)) {
+    if (known.data.hash != data.hash) continue;
+    throw InputError(fmt::format("{}: this data set has a budget already: '{}', epsilon {}, delta {}", path(),
+                                 known.data.name, known.data.total.epsilon, known.data.total.delta));
+  }
+  Statement insert = database_->prepare(
+      "INSERT INTO data_sets (hash, name, relation, epsilon, delta) VALUES (?, ?, ?, ?, ?)");
+  insert.bind(1, data.hash).bind(2, data.name).bind(3, to_string(data.relation));
+  write_budget(insert, 4, rounded_down(data.total));
+  insert.step();
+  transaction.commit();
+}
+
+std::optional<Reservation> Ledger::reserve(const RunRequest& request, Budget* remaining) {
+  require_text("what", request.what, true);
+  require_budget("reserve", request.budget);
+  const DecimalBudget asked = rounded_up(request.budget);
+  ImmediateTransaction transaction(*database_);
+  const StoredDataSet stored = find_data_set(*database_, request.data_hash);
+  require_same_relation(*database_, stored.data, request.relation);
+  const DecimalBudget before = spending_on(*database_, request.data_hash).charged;
+  const bool granted = (before + asked).fits_into(stored.total);
+  if (remaining != nullptr) *remaining = left_of(stored.total, granted ? before + asked : before);
+  if (!granted) return std::nullopt;
+  const std::int64_t run = insert_run(*database_, request, asked);
+  transaction.commit();
+  return Reservation(database_, run, request.budget);
+}
+
+std::vector<LedgerState> Ledger::states() const {
+  const ImmediateTransaction at_one_moment(*database_);
+  std::vector<LedgerState> states;
+  for (const StoredDataSet& stored : all_data_sets(*database_))
+    states.push_back(state_of(*database_, stored));
+  return states;
+}
+
+LedgerState Ledger::state(const std::string& data_hash) const {
+  const ImmediateTransaction at_one_moment(*database_);
+  return state_of(*database_, find_data_set(*database_, data_hash));
+}
+
+std::vector<LedgerRun> Ledger::runs() const {
+  const ImmediateTransaction at_one_moment(*database_);
+  Statement row = database_->prepare(
+      "SELECT id, data_hash, what, status, started, ended, reserved_epsilon, reserved_delta, charged_epsilon,"
+      " charged_delta, stated_epsilon, stated_delta FROM runs ORDER BY id");
+  std::vector<LedgerRun> runs;
+  while (row.step()) {
+    runs.push_back({.id = row.integer(0),
+                    .data_hash = row.text(1),
+                    .what = row.text(2),
+                    .status = status_from_string(row.text(3)),
+                    .reserved = for_people_spent(budget_at(*database_, row, 6)),
+                    .charged = for_people_spent(budget_at(*database_, row, 8)),
+                    .stated = for_people_spent(budget_at(*database_, row, 10)),
+                    .started = row.text(4),
+                    .ended = row.text(5)});
+  }
+  return runs;
+}
+
+}  // namespace ration

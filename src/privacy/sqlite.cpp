@@ -1,0 +1,162 @@
+#include "privacy/sqlite.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "ration/base/error.h"
+
+namespace ration::sqlite {
+namespace {
+
+std::string why_it_cannot_open(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return "it is a folder";
+  if (access(path.c_str(), F_OK) != 0) return std::strerror(errno);
+  if (access(path.c_str(), R_OK | W_OK) != 0) return std::strerror(errno);
+  return "its folder does not allow the files that must lie beside it";
+}
+
+}  // namespace
+
+Statement::~Statement() {
+  sqlite3_finalize(handle_);
+}
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_), handle_(std::exchange(other.handle_, nullptr)) {}
+
+Statement& Statement::bind(int position, std::string_view text) {
+  const int size = static_cast<int>(text.size());
+  const int code = sqlite3_bind_text(handle_, position, text.data(), size, SQLITE_TRANSIENT);
+  if (code != SQLITE_OK) database_->fail(code);
+  return *this;
+}
+
+Statement& Statement::bind(int position, std::int64_t number) {
+  const int code = sqlite3_bind_int64(handle_, position, number);
+  if (code != SQLITE_OK) database_->fail(code);
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_);
+  if (code != SQLITE_ROW && code != SQLITE_DONE) database_->fail(code);
+  return code == SQLITE_ROW;
+}
+
+std::string Statement::text(int column) const {
+  const auto* const begin = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  if (begin == nullptr) return "";
+  return {begin, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(handle_, column);
+}
+
+Database::Database(std::string path, Open open) : path_(std::move(path)), owner_(getpid()) {
+  connect(SQLITE_OPEN_READWRITE | (open == Open::or_create ? SQLITE_OPEN_CREATE : 0));
+}
+
+Database::~Database() {
+  // In a forked child, closing would let go of the parent's locks or remove its log: leave the copy alone.
+  if (opened_by_this_process()) sqlite3_close_v2(handle_);
+}
+
+void Database::connect(int flags) {
+  const int code = sqlite3_open_v2(path_.c_str(), &handle_, flags, nullptr);
+  if (code == SQLITE_OK) {
+    sqlite3_extended_result_codes(handle_, 1);
+    sqlite3_busy_timeout(handle_, kPatienceInMilliseconds);
+    return;
+  }
+  sqlite3_close_v2(std::exchange(handle_, nullptr));
+  throw InputError(fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_)));
+}
+
+// SQLite does not wait for others in this one statement, so we do.
+void Database::use_write_ahead_log() {
+  using Clock = std::chrono::steady_clock;
+  const auto patience = Clock::now() + std::chrono::milliseconds(kPatienceInMilliseconds);
+  for (;;) {
+    const int code = sqlite3_exec(handle_, "PRAGMA journal_mode = WAL", nullptr, nullptr, nullptr);
+    if (code == SQLITE_OK) break;
+    if ((code & 0xff) != SQLITE_BUSY || Clock::now() > patience) fail(code);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  execute("PRAGMA synchronous = FULL");
+  execute("PRAGMA foreign_keys = ON");
+}
+
+bool Database::opened_by_this_process() const {
+  return owner_ == getpid();
+}
+
+void Database::execute(const char* sql) {
+  if (!opened_by_this_process()) {
+    throw InternalError(
+        fmt::format("{}: the ledger was opened before a fork; open it again in the child", path_));
+  }
+  const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+Statement Database::prepare(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(handle_, sql, -1, &statement, nullptr);
+  if (code != SQLITE_OK) fail(code);
+  return {*this, statement};
+}
+
+std::int64_t Database::integer(const char* sql) {
+  Statement query = prepare(sql);
+  return query.step() ? query.integer(0) : 0;
+}
+
+std::string Database::text(const char* sql) {
+  Statement query = prepare(sql);
+  return query.step() ? query.text(0) : "";
+}
+
+void Database::fail(int code) const {
+  const std::string reason = sqlite3_errmsg(handle_);
+  switch (code & 0xff) {
+    case SQLITE_NOTADB:
+      throw InputError(fmt::format("{}: not a ledger: it is no SQLite file", path_));
+    case SQLITE_CORRUPT:
+      throw InputError(fmt::format("{}: the ledger is damaged ({}); restore it from a copy", path_, reason));
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      throw InputError(fmt::format("{}: cannot write the ledger: {}", path_, why_it_cannot_open(path_)));
+    case SQLITE_FULL:
+      throw InternalError(fmt::format("{}: cannot write the ledger: the disk is full", path_));
+    case SQLITE_BUSY:
+      throw InternalError(fmt::format("{}: the ledger is in use by another process; try again", path_));
+    default:
+      throw InternalError(fmt::format("{}: cannot use the ledger: {}", path_, reason));
+  }
+}
+
+ImmediateTransaction::~ImmediateTransaction() {
+  if (!open_) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const std::exception&) {
+    // SQLite has rolled back by itself where it must (disk full, input/output error).
+  }
+}
+
+void ImmediateTransaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace ration::sqlite
