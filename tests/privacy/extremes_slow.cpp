@@ -59,8 +59,7 @@ void expect_in_order(const PldBounds& cheaper, const PldBounds& dearer, const Co
 }
 
 TEST(PldExtremes, AreFiniteOrderedAndMonotone) {
-  const std::vector<double> noises = {0.05, 0.3, 1, 30, 1e4}, rates = {1e-7, 1e-4, 0.01, 0.3, 0.999},
-                            deltas = {1e-300, 1e-30, 1e-5, 0.1};
+  const std::vector<double> noises = {0.05, 1, 1e4}, rates = {1e-7, 1e-4, 0.3}, deltas = {1e-300, 1e-5, 0.1};
   const std::vector<std::int64_t> steps = {2, 1000, 100'000'000};
   std::map<std::array<std::size_t, 4>, PldBounds> known;
   for (std::size_t n = 0; n < noises.size(); ++n) {
