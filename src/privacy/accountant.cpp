@@ -74,14 +74,6 @@ std::string why_not(Accountant accountant, const Step& step) {
                      what_would_work(step));
 }
 
-SampledGaussianPlan gaussian_plan(const std::vector<Step>& steps) {
-  SampledGaussianPlan plan;
-  for (const Step& step : steps) {
-    plan.push_back({.rate = step.rate, .noise = *step.gaussian_noise, .count = step.count});
-  }
-  return plan;
-}
-
 Guarantee by_rdp(Guarantee out, const Event& event) {
   const RdpOptimum best = RdpCurve(event, out.relation).epsilon(out.delta);
   out.epsilon = best.epsilon * kAgainstUs;

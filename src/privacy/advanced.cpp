@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "privacy/mixture.h"
 #include "ration/base/check.h"
 #include "ration/base/numeric.h"
 #include "ration/privacy/gdp.h"
@@ -43,25 +44,17 @@ double least_bound(const Sums& sums, double slack) {
   return slack == 0 ? basic_bound(sums) : std::min(basic_bound(sums), concentrated_bound(sums, slack));
 }
 
-// ln(1 + q (e^epsilon - 1)), also where e^epsilon overflows.
-double amplified(double epsilon, double rate) {
-  if (epsilon < 30) return std::log1p(rate * std::expm1(epsilon));
-  return epsilon + std::log(rate) + std::log1p((1 - rate) / rate * std::exp(-epsilon));
-}
-
 double step_epsilon(const SampledGaussian& step, double step_delta) {
   const double before_sampling = step_delta / step.rate * (1 - 1e-15);
   if (before_sampling >= 1) return 0;  // delta = 1 says nothing, at epsilon = 0
-  return amplified(gaussian_epsilon(step.noise, before_sampling), step.rate);
+  return log_mixture(step.rate, gaussian_epsilon(step.noise, before_sampling));
 }
 
-double total_count(std::span<const SampledGaussian> steps) {
-  double total = 0;
+void validate(std::span<const SampledGaussian> steps) {
   for (const SampledGaussian& step : steps) {
     require("advanced composition", "rate", step.rate, greater_than(0).at_most(1));
-    total += require("advanced composition", "count", static_cast<double>(step.count), at_least(0));
+    require("advanced composition", "count", static_cast<double>(step.count), at_least(0));
   }
-  return total;
 }
 
 Sums sums_of_split(std::span<const SampledGaussian> steps, double total, double delta, double slack) {
@@ -87,7 +80,8 @@ double advanced_composition_epsilon(double epsilon, double steps, double slack) 
 
 double advanced_gaussian_epsilon(std::span<const SampledGaussian> steps, double delta) {
   require("advanced composition", "delta", delta, greater_than(0).less_than(1));
-  const double total = total_count(steps);
+  validate(steps);
+  const double total = total_steps(steps);
   if (total == 0) return 0;
   // By the logarithm of slack/delta: the best share of the slack may be tiny.
   // The basic bound wants no slack at all; the least of both would have two minima, and which of them a search finds

@@ -39,7 +39,7 @@ class Judge {
     if (accountant_ == Accountant::tcdp && !refusal(event, relation_, accountant_).empty()) return kInfinity;
     if (accountant_ != Accountant::pld) return account(event, relation_, accountant_, budget_.delta).epsilon;
     refuse(event);
-    return pld_epsilon_upper(gaussian_plan(event), budget_.delta);
+    return pld_epsilon_upper(gaussian_plan(steps_of(event, relation_)), budget_.delta);
   }
   bool within(const Event& event) const { return epsilon(event) <= budget_.epsilon; }
 
@@ -47,7 +47,7 @@ class Judge {
   std::optional<double> estimate(const Event& event) const {
     if (accountant_ != Accountant::pld) return std::nullopt;
     refuse(event);
-    return exact_epsilon(gaussian_plan(event), budget_.delta);
+    return exact_epsilon(gaussian_plan(steps_of(event, relation_)), budget_.delta);
   }
   void refuse(const Event& event) const {
     if (std::string reason = refusal(event, relation_, accountant_); !reason.empty())
@@ -57,14 +57,6 @@ class Judge {
   bool is_costly() const { return accountant_ == Accountant::pld; }
 
  private:
-  SampledGaussianPlan gaussian_plan(const Event& event) const {
-    SampledGaussianPlan plan;
-    for (const Step& step : steps_of(event, relation_)) {
-      plan.push_back({.rate = step.rate, .noise = *step.gaussian_noise, .count = step.count});
-    }
-    return plan;
-  }
-
   Relation relation_;
   Accountant accountant_;
   Budget budget_;

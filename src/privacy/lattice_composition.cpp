@@ -9,6 +9,8 @@
 #include <ranges>
 #include <utility>
 
+#include "ration/base/error.h"
+
 namespace ration {
 namespace {
 
@@ -253,12 +255,16 @@ ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, R
   std::vector<TiltedStep> tilted;
   double moment_error = 0;
   std::int64_t moved = 0;
+  std::int64_t shift = 0;
   for (const CountedLattice& step : steps) {
     tilted.push_back(tilt_step(step, tilt));
     const TiltedStep& last = tilted.back();
     log_moment_ += last.count * last.log_moment;
     moment_error += 4 * kUnit * (last.count * (1 + std::abs(last.log_moment)));
-    moved += step.count * last.moved;
+    if (__builtin_mul_overflow(step.count, last.moved, &shift) ||
+        __builtin_add_overflow(moved, shift, &moved)) {
+      throw InternalError("ComposedLoss: the total loss lies beyond the lattice's range");
+    }
   }
   log_moment_ += rounding == Rounding::up ? moment_error : -moment_error;
 

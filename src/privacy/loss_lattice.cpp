@@ -6,6 +6,8 @@
 #include <numbers>
 #include <optional>
 
+#include "privacy/mixture.h"
+
 namespace ration {
 namespace {
 
@@ -55,8 +57,7 @@ class LossPair {
   }
   // The output with this loss; -infinity or +infinity if every output is above or below.
   double output(double loss) const {
-    const double level = removes_ ? loss : -loss;
-    const double y = level > 300 ? (level - std::log(rate_)) / mu_ + 0.5 * mu_ : output_of_ratio(level);
+    const double y = log_unmixed(rate_, removes_ ? loss : -loss) / mu_ + 0.5 * mu_;
     return removes_ ? y : -y;
   }
   // Outputs above have P-probability at most e^{log_probability} (Chernoff for the normal tail).
@@ -91,16 +92,7 @@ class LossPair {
 
  private:
   double shift() const { return removes_ ? mu_ : -mu_; }
-  double log_ratio(double y) const {
-    const double u = mu_ * (y - 0.5 * mu_);
-    if (rate_ == 1) return u;
-    return u < 300 ? std::log1p(rate_ * std::expm1(u)) : std::log(rate_) + u;
-  }
-  double output_of_ratio(double level) const {
-    const double excess = std::expm1(level) / rate_;
-    if (rate_ == 1) return level / mu_ + 0.5 * mu_;
-    return excess <= -1 ? -kInfinity : std::log1p(excess) / mu_ + 0.5 * mu_;
-  }
+  double log_ratio(double y) const { return log_mixture(rate_, mu_ * (y - 0.5 * mu_)); }
 
   double rate_;
   double mu_;

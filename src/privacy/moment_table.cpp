@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "privacy/mixture.h"
+
 namespace ration {
 namespace {
 
@@ -22,13 +24,6 @@ double quadrature_step(double noise, double max_imaginary) {
   const double singularity = 2 * pi * pi * noise / kDigits;
   const double oscillation = 2 * pi / (kReach + max_imaginary / noise);
   return std::min({kWidestStep, singularity, oscillation});
-}
-
-// log(1 - rate + rate e^u), also where e^u overflows.
-double log_ratio(double rate, double u) {
-  constexpr double kExponentialIsHuge = 300;
-  if (u < kExponentialIsHuge) return std::log1p(rate * std::expm1(u));
-  return std::log(rate) + u;
 }
 
 // (1 + d)^s - 1 - s d = sum_{k >= 2} C(s, k) d^k for small s d.
@@ -62,7 +57,7 @@ void MomentTable::add_node(double y) {
   const double log_weight = -0.5 * y * y;
   const double weight = std::exp(log_weight);
   constexpr double kExponentialIsHuge = 300;
-  loss_.push_back(log_ratio(rate_, u));
+  loss_.push_back(log_mixture(rate_, u));
   log_weight_.push_back(log_weight);
   weight_.push_back(weight);
   excess_.push_back(rate_ * std::expm1(u));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "privacy/lattice_composition.h"
+#include "privacy/mixture.h"
 #include "privacy/plan_cumulant.h"
 #include "ration/base/check.h"
 
@@ -29,12 +30,6 @@ PldBounds around(double value) {
   return {value * (1 - kExactRounding), value * (1 + kExactRounding)};
 }
 
-double total_count(const SampledGaussianPlan& plan) {
-  double total = 0;
-  for (const SampledGaussian& step : plan) total += static_cast<double>(step.count);
-  return total;
-}
-
 // How far apart the bounds may be: relative to epsilon below 1, absolute above.
 double slack(double epsilon, const PldOptions& options) {
   return options.tolerance * std::clamp(epsilon, 1e-12, 1.0);
@@ -42,7 +37,7 @@ double slack(double epsilon, const PldOptions& options) {
 
 // The P-mass that each step may lose at the top.
 double log_lost(const SampledGaussianPlan& plan, double log_delta) {
-  return log_delta - kCutOff - std::log(total_count(plan));
+  return log_delta - kCutOff - std::log(total_steps(plan));
 }
 
 // The curve is looked at again if it turns out this much steeper than the resolution was chosen for, or if errors make up
@@ -53,9 +48,7 @@ constexpr int kMostPasses = 3;
 
 // Half the distance between the losses of a high and a low output of an unsampled row: the width of the law's bulk.
 double bulk(const SampledGaussian& step) {
-  const auto loss = [&](double y) {
-    return std::log1p(step.rate * std::expm1((y - 0.5 / step.noise) / step.noise));
-  };
+  const auto loss = [&](double y) { return log_mixture(step.rate, (y - 0.5 / step.noise) / step.noise); };
   return 0.5 * (loss(1) - loss(-1));
 }
 double narrowest_bulk(const SampledGaussianPlan& plan) {
@@ -82,7 +75,7 @@ struct Widths {
 // against the loss, and at most width * E|L| when they are not: the coarser width that meets the tolerance will do.
 Widths widths_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const Focus& focus,
                   const PldOptions& options) {
-  const double steps = total_count(plan);
+  const double steps = total_steps(plan);
   const auto [mean, variance] = cumulant.tilted(focus.tilt);
   const double per_step = 2 * slack(focus.epsilon, options) / ((focus.slope + 1) * steps);
   const double typical_loss = std::sqrt(variance / steps + mean * mean / (steps * steps));
@@ -122,7 +115,7 @@ class DirectedPld {
         direction_(direction),
         tilt_(focus.tilt),
         range_{.log_lost = log_lost(plan, log_delta),
-               .lowest = -(kCutOff + std::log(total_count(plan))) / focus.tilt},
+               .lowest = -(kCutOff + std::log(total_steps(plan))) / focus.tilt},
         widths_(widths_for(plan, cumulant, focus, options)),
         max_points_(options.max_points) {
     for (const SampledGaussian& step : plan) {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/root.h"
+#include "privacy/mixture.h"
 #include "ration/base/check.h"
 #include "ration/privacy/gdp.h"
 
@@ -17,22 +18,17 @@ void validate(const SampledGaussian& step) {
   require("Plan", "steps", static_cast<double>(step.count), at_least(0));
 }
 
-// Above this e^epsilon is not formed: there 1 - rate and 1 cannot be seen beside it.
-constexpr double kExponentialIsHuge = 300;
-
-// u with e^epsilon = 1 - rate + rate e^u, and back.
-double before_sampling(double rate, double epsilon) {
-  return epsilon < kExponentialIsHuge ? std::log1p(std::expm1(epsilon) / rate) : epsilon - std::log(rate);
-}
-double after_sampling(double rate, double u) {
-  return u < kExponentialIsHuge ? std::log1p(rate * std::expm1(u)) : u + std::log(rate);
-}
-
 bool mergeable(const SampledGaussian& a, const SampledGaussian& b) {
   return a.rate == b.rate && a.noise == b.noise;
 }
 
 }  // namespace
+
+double total_steps(std::span<const SampledGaussian> plan) {
+  double total = 0;
+  for (const SampledGaussian& step : plan) total += static_cast<double>(step.count);
+  return total;
+}
 
 SampledGaussianPlan normalised(std::span<const SampledGaussian> plan) {
   SampledGaussianPlan out;
@@ -64,7 +60,7 @@ SampledGaussianPlan normalised(std::span<const SampledGaussian> plan) {
 
 double single_step_delta(const SampledGaussian& step, Direction direction, double epsilon) {
   const double mu = 1 / step.noise;
-  if (direction == Direction::remove) return step.rate * gdp_delta(mu, before_sampling(step.rate, epsilon));
+  if (direction == Direction::remove) return step.rate * gdp_delta(mu, log_unmixed(step.rate, epsilon));
   const double ratio = std::expm1(-epsilon) / step.rate;
   if (ratio <= -1) return 0;  // no output has a loss that large
   const double v = -std::log1p(ratio);
@@ -74,7 +70,7 @@ double single_step_delta(const SampledGaussian& step, Direction direction, doubl
 double single_step_epsilon(const SampledGaussian& step, Direction direction, double delta) {
   const double mu = 1 / step.noise;
   if (delta >= step.rate) return 0;  // most of the time the row is not even in the sample
-  if (direction == Direction::remove) return after_sampling(step.rate, gdp_epsilon(mu, delta / step.rate));
+  if (direction == Direction::remove) return log_mixture(step.rate, gdp_epsilon(mu, delta / step.rate));
   if (step.rate == 1) return gdp_epsilon(mu, delta);
   const auto epsilon_at = [&](double v) { return -std::log1p(step.rate * std::expm1(-v)); };
   const double target = std::log(delta / step.rate) * (1 + 1e-13) - 1e-13;

@@ -91,4 +91,12 @@ std::vector<Step> steps_of(const Event& event, Relation relation) {
   return steps;
 }
 
+SampledGaussianPlan gaussian_plan(const std::vector<Step>& steps) {
+  SampledGaussianPlan plan;
+  for (const Step& step : steps) {
+    plan.push_back({.rate = step.rate, .noise = *step.gaussian_noise, .count = step.count});
+  }
+  return plan;
+}
+
 }  // namespace ration

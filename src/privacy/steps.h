@@ -7,6 +7,7 @@
 
 #include "ration/privacy/event.h"
 #include "ration/privacy/relation.h"
+#include "ration/privacy/sampled_gaussian.h"
 
 namespace ration {
 
@@ -28,5 +29,8 @@ std::string to_string(Sampling sampling);
 // Throws InputError when the sampler and the relation do not go together, or samples are nested: privacy.md, which
 // sampler goes with which accounting. A sample of rate 1 is the full batch.
 std::vector<Step> steps_of(const Event& event, Relation relation);
+
+// The steps as a plan of sampled Gaussians; each must have a gaussian_noise.
+SampledGaussianPlan gaussian_plan(const std::vector<Step>& steps);
 
 }  // namespace ration

@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "cli/refusal.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {
@@ -19,15 +18,6 @@ struct BadInput {
 
 void PrintTo(const BadInput& bad, std::ostream* out) {
   *out << bad.line;
-}
-
-// Exit status 1, nothing on stdout, and one line on stderr.
-void expect_refused(const Finished& finished, const std::string& message) {
-  EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(finished.out, "");
-  EXPECT_THAT(finished.err, StartsWith("ration: "));
-  EXPECT_THAT(finished.err, HasSubstr(message));
-  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
 }
 
 class RefusedWithOneLine : public ::testing::TestWithParam<BadInput> {};

@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "cli/refusal.h"
 #include "ration/base/hash.h"
 #include "ration/privacy/certificate.h"
 #include "ration/privacy/ledger.h"
@@ -17,15 +16,6 @@ using ::testing::StartsWith;
 
 constexpr const char* kInit =
     "ledger init budget.db --data-hash 0123abcd --name adult --epsilon 2 --delta 1e-6";
-
-// One line on stderr, nothing on stdout.
-void expect_refused(const Finished& finished, const std::string& message) {
-  EXPECT_EQ(finished.exit_code, 1);
-  EXPECT_EQ(finished.out, "");
-  EXPECT_THAT(finished.err, StartsWith("ration: "));
-  EXPECT_THAT(finished.err, HasSubstr(message));
-  EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
-}
 
 TEST(LedgerCommand, InitHashesTheFilesBytes) {
   const TemporaryFolder folder;

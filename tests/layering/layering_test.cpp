@@ -37,6 +37,31 @@ TEST(Layering, TheLibraryKeepsIt) {
   }
 }
 
+// Noise and samples come from RandomSource. The made-up census is public by construction and has to be the same
+// everywhere, so it alone may use a predictable generator.
+std::vector<std::string> predictable_generators(const std::vector<SourceFile>& files) {
+  constexpr const char* kNames[] = {"mt19937", "minstd_rand",   "default_random_engine",
+                                    "ranlux",  "random_device", "std::rand",
+                                    "srand(",  "drand48",       "random_shuffle"};
+  std::vector<std::string> found;
+  for (const SourceFile& file : files) {
+    if (file.path == "data/census.cpp") continue;
+    for (const char* name : kNames) {
+      if (file.text.find(name) != std::string::npos) found.push_back(file.path + ": " + name);
+    }
+  }
+  return found;
+}
+
+TEST(RandomNumbers, ComeFromTheSecureSource) {
+  for (const char* root : {"/include/ration", "/src", "/cli"}) {
+    EXPECT_THAT(predictable_generators(files_below(RATION_SOURCE_DIR + std::string(root))), IsEmpty())
+        << root;
+  }
+  EXPECT_THAT(predictable_generators({{"oracle/oracle.cpp", "std::mt19937_64 engine;"}}),
+              ElementsAre("oracle/oracle.cpp: mt19937"));
+}
+
 TEST(Layering, AcceptsWhatIsLeftOnTheWay) {
   EXPECT_THAT(
       violations_of(

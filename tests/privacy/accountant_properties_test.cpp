@@ -15,32 +15,18 @@
 namespace ration {
 namespace {
 
+using testing::all_settings;
 using testing::event_of;
-using testing::fixed_gaussian;
 using testing::for_random_cases;
 using testing::full_gaussian;
 using testing::log_uniform;
 using testing::poisson_gaussian;
 using testing::random_count;
 using testing::random_plan;
-
-enum class Sampler { full, poisson, fixed };
-
-struct Setting {
-  Accountant accountant;
-  Sampler sampler;
-};
-
-// Every pair that privacy.md allows for Gaussian steps. tCDP's conditions bound rate and noise, see
-// `parameters`.
-const std::vector<Setting> kSettings = {
-    {Accountant::rdp, Sampler::full},      {Accountant::rdp, Sampler::poisson},
-    {Accountant::rdp, Sampler::fixed},     {Accountant::pld, Sampler::full},
-    {Accountant::pld, Sampler::poisson},   {Accountant::zcdp, Sampler::full},
-    {Accountant::tcdp, Sampler::full},     {Accountant::tcdp, Sampler::fixed},
-    {Accountant::gdp, Sampler::full},      {Accountant::gdp, Sampler::poisson},
-    {Accountant::advanced, Sampler::full}, {Accountant::advanced, Sampler::poisson},
-    {Accountant::advanced, Sampler::fixed}};
+using testing::relation_of;
+using testing::Sampler;
+using testing::Setting;
+using testing::setting_name;
 
 struct Parameters {
   double rate;
@@ -54,11 +40,8 @@ Parameters random_parameters() {
 }
 
 double epsilon(const Setting& setting, const Parameters& p) {
-  const Event event = setting.sampler == Sampler::full      ? full_gaussian(p.noise, p.steps)
-                      : setting.sampler == Sampler::poisson ? poisson_gaussian(p.rate, p.noise, p.steps)
-                                                            : fixed_gaussian(p.rate, p.noise, p.steps);
-  const Relation relation = setting.sampler == Sampler::fixed ? Relation::replace_one : Relation::add_remove;
-  return account(event, relation, setting.accountant, p.delta).epsilon;
+  const Event event = event_of(setting.sampler, p.rate, p.noise, p.steps);
+  return account(event, relation_of(setting.sampler), setting.accountant, p.delta).epsilon;
 }
 
 // A lattice has its own slack, which may differ between neighbouring plans; its size is
@@ -127,12 +110,7 @@ TEST_P(AnyAccountant, EpsilonGrowsAsDeltaFalls) {
   });
 }
 
-std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {
-  const char* samplers[] = {"Full", "Poisson", "Fixed"};
-  return std::string(to_string(info.param.accountant)) + samplers[static_cast<int>(info.param.sampler)];
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, AnyAccountant, ::testing::ValuesIn(kSettings), setting_name);
+INSTANTIATE_TEST_SUITE_P(Each, AnyAccountant, ::testing::ValuesIn(all_settings()), setting_name);
 
 // --- Order and nesting.
 

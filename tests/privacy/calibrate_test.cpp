@@ -13,38 +13,19 @@
 namespace ration {
 namespace {
 
+using testing::all_settings;
 using testing::complaint;
+using testing::event_of;
 using testing::fixed_gaussian;
 using testing::for_random_cases;
 using testing::full_gaussian;
 using testing::log_uniform;
 using testing::poisson_gaussian;
 using testing::random_count;
-
-enum class Sampler { full, poisson, fixed };
-
-struct Setting {
-  Accountant accountant;
-  Sampler sampler;
-};
-
-const std::vector<Setting> kSettings = {
-    {Accountant::rdp, Sampler::full},        {Accountant::rdp, Sampler::poisson},
-    {Accountant::rdp, Sampler::fixed},       {Accountant::pld, Sampler::poisson},
-    {Accountant::pld, Sampler::full},        {Accountant::zcdp, Sampler::full},
-    {Accountant::tcdp, Sampler::fixed},      {Accountant::gdp, Sampler::full},
-    {Accountant::gdp, Sampler::poisson},     {Accountant::advanced, Sampler::full},
-    {Accountant::advanced, Sampler::poisson}};
-
-Relation relation_of(Sampler sampler) {
-  return sampler == Sampler::fixed ? Relation::replace_one : Relation::add_remove;
-}
-
-Event event_of(Sampler sampler, double rate, double noise, std::int64_t steps) {
-  if (sampler == Sampler::full) return full_gaussian(noise, steps);
-  return sampler == Sampler::poisson ? poisson_gaussian(rate, noise, steps)
-                                     : fixed_gaussian(rate, noise, steps);
-}
+using testing::relation_of;
+using testing::Sampler;
+using testing::Setting;
+using testing::setting_name;
 
 class Calibration : public ::testing::TestWithParam<Setting> {
  protected:
@@ -106,12 +87,7 @@ TEST_P(Calibration, RateSpendsTheBudgetAndNoMore) {
   });
 }
 
-std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {
-  const char* samplers[] = {"Full", "Poisson", "Fixed"};
-  return std::string(to_string(info.param.accountant)) + samplers[static_cast<int>(info.param.sampler)];
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, Calibration, ::testing::ValuesIn(kSettings), setting_name);
+INSTANTIATE_TEST_SUITE_P(Each, Calibration, ::testing::ValuesIn(all_settings()), setting_name);
 
 TEST(CalibrateNoise, OfOneGaussianIsTheExactOne) {
   const double noise = calibrate_noise([](double s) { return Event::gaussian(s); }, Relation::add_remove,

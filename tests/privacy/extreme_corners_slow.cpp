@@ -14,26 +14,16 @@
 namespace ration {
 namespace {
 
+using testing::Corner;
 using testing::fixed_gaussian;
 using testing::full_gaussian;
 using testing::poisson_gaussian;
+using testing::words;
 
 const std::vector<double> kNoises = {0.05, 0.3, 1, 100, 1e4};
 const std::vector<double> kRates = {1e-7, 1e-4, 0.01, 0.3, 0.999, 1};
 const std::vector<std::int64_t> kSteps = {1, 2, 1000, 100'000'000};
 const std::vector<double> kDeltas = {1e-300, 1e-30, 1e-5, 0.1};
-
-struct Corner {
-  double noise;
-  double rate;
-  std::int64_t steps;
-  double delta;
-};
-
-std::string words(const Corner& c) {
-  return "noise " + std::to_string(c.noise) + " rate " + std::to_string(c.rate) + " steps " +
-         std::to_string(c.steps) + " log10 delta " + std::to_string(std::log10(c.delta));
-}
 
 void for_corners(const std::function<void(const Corner&)>& check) {
   for (const double noise : kNoises) {

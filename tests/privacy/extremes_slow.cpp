@@ -16,20 +16,9 @@
 namespace ration {
 namespace {
 
+using testing::Corner;
 using testing::poisson_gaussian;
-
-struct Corner {
-  double noise;
-  double rate;
-  std::int64_t steps;
-  double delta;
-};
-
-std::string words(const Corner& c) {
-  std::ostringstream out;
-  out << "noise " << c.noise << " rate " << c.rate << " steps " << c.steps << " delta " << c.delta;
-  return out.str();
-}
+using testing::words;
 
 // Orders below 1 + 2.5e-5 are not searched, which shows only where epsilon is in the millions.
 double renyi_tolerance(double epsilon) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ration/base/error.h"
+#include "ration/privacy/accountant.h"
 #include "ration/privacy/event.h"
 #include "ration/privacy/sampled_gaussian.h"
 #include "support/generators.h"
@@ -26,6 +27,51 @@ inline Event full_gaussian(double noise, std::int64_t steps) {
 }
 inline Event fixed_gaussian(double rate, double noise, std::int64_t steps) {
   return Event::repeated(Event::fixed_size_sampled(rate, Event::gaussian(noise)), steps);
+}
+
+enum class Sampler { full, poisson, fixed };
+
+inline Relation relation_of(Sampler sampler) {
+  return sampler == Sampler::fixed ? Relation::replace_one : Relation::add_remove;
+}
+inline Event event_of(Sampler sampler, double rate, double noise, std::int64_t steps) {
+  if (sampler == Sampler::full) return full_gaussian(noise, steps);
+  return sampler == Sampler::poisson ? poisson_gaussian(rate, noise, steps)
+                                     : fixed_gaussian(rate, noise, steps);
+}
+
+// Every pair that privacy allows for Gaussian steps. tCDP's conditions bound rate and noise.
+struct Setting {
+  Accountant accountant;
+  Sampler sampler;
+};
+inline const std::vector<Setting>& all_settings() {
+  static const std::vector<Setting> settings = {
+      {Accountant::rdp, Sampler::full},      {Accountant::rdp, Sampler::poisson},
+      {Accountant::rdp, Sampler::fixed},     {Accountant::pld, Sampler::full},
+      {Accountant::pld, Sampler::poisson},   {Accountant::zcdp, Sampler::full},
+      {Accountant::tcdp, Sampler::full},     {Accountant::tcdp, Sampler::fixed},
+      {Accountant::gdp, Sampler::full},      {Accountant::gdp, Sampler::poisson},
+      {Accountant::advanced, Sampler::full}, {Accountant::advanced, Sampler::poisson},
+      {Accountant::advanced, Sampler::fixed}};
+  return settings;
+}
+inline std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {
+  constexpr const char* kSamplers[] = {"Full", "Poisson", "Fixed"};
+  return std::string(to_string(info.param.accountant)) + kSamplers[static_cast<int>(info.param.sampler)];
+}
+
+// A plan of equal Poisson-sampled steps at the edge of what is supported.
+struct Corner {
+  double noise;
+  double rate;
+  std::int64_t steps;
+  double delta;
+};
+inline std::string words(const Corner& c) {
+  std::ostringstream out;
+  out << "noise " << c.noise << " rate " << c.rate << " steps " << c.steps << " delta " << c.delta;
+  return out.str();
 }
 
 inline Event event_of(const SampledGaussianPlan& plan) {

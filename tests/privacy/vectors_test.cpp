@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "privacy/plans.h"
 #include "ration/base/error.h"
 #include "ration/privacy/calibrate.h"
 #include "ration/privacy/exact.h"
@@ -23,6 +24,7 @@
 namespace ration {
 namespace {
 
+using testing::event_of;
 using testing::orders_of;
 using testing::within;
 
@@ -56,15 +58,6 @@ SampledGaussianPlan plan_of(const Case& c) {
   SampledGaussianPlan plan;
   for (const auto& step : c.json().at("params").at("steps")) plan.push_back({step[0], step[1], step[2]});
   return plan;
-}
-
-Event event_of(const SampledGaussianPlan& plan) {
-  std::vector<Event> parts;
-  for (const SampledGaussian& step : plan) {
-    parts.push_back(
-        Event::repeated(Event::poisson_sampled(step.rate, Event::gaussian(step.noise)), step.count));
-  }
-  return Event::composed(parts);
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();

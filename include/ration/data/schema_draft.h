@@ -8,8 +8,7 @@ namespace ration::data {
 // Drafts a schema from a PUBLIC sample of a delimited file: guesses delimiter, types, bounds, categories and
 // marks of missing values, and returns TOML with a comment that says what it did.
 //
-// Not private   It reads every value and writes smallest, largest and all categories down. On private rows
-// this would
+// Not private   It reads every value and writes smallest, largest and all categories down. On private rows this would
 //               spend an unlimited budget: use it on public data, or replace every bound and list by public
 //               knowledge.
 // `names` are the columns in order; empty if the file's first line names them.

@@ -87,18 +87,15 @@ class Reservation {
 
 // The budgets of data sets, which outlive runs: an SQLite file that several processes may use at once.
 //
-// Guarantee    whatever runs are reserved, in whatever order, at once or one after another, each chosen from
-// what
+// Guarantee    whatever runs are reserved, in whatever order, at once or one after another, each chosen from what
 //              earlier ones released: all that they release together is (total epsilon, total delta)-DP under
 //              the data set's relation, provided that every use of the rows goes through this ledger.
-// Why          the ledger is the filter of basic composition: it grants a run only if the sum of epsilon and
-// the sum
+// Why          the ledger is the filter of basic composition: it grants a run only if the sum of epsilon and the sum
 //              of delta stay within the total, which holds for parameters chosen adaptively [Rogers16] and
 //              for runs that overlap in time [Haney23]. Sums of (epsilon, delta) are not the smallest bound,
 //              but the one that needs to know nothing about the runs' mechanisms or accountants.
-// Arithmetic   exact, in decimals: ten runs of 0.1 fit into 1, and 1e-12 more does not
-// (privacy/decimal_amount.h). Crashes      a run is charged, durably, in one transaction before reserve()
-// returns; nothing that happens later
+// Arithmetic   exact, in decimals: ten runs of 0.1 fit into 1, and 1e-12 more does not (privacy/decimal_amount.h).
+// Crashes      a run is charged, durably, in one transaction before reserve() returns; nothing that happens later
 //              can raise the remainder except settle(). A commit that reports an error may still have
 //              happened; then too much is charged, never too little.
 // Not covered  a second ledger for the same rows, the same rows under another hash, an old copy put back in

@@ -23,6 +23,8 @@ enum class Direction { remove, add };
 
 using SampledGaussianPlan = std::vector<SampledGaussian>;
 
+double total_steps(std::span<const SampledGaussian> plan);
+
 // The plan that accounting works on: validated; full-batch steps merged into one Gaussian, because mu-GDP
 // composes by summing mu^2 exactly [Dong22, Cor. 3.3]; equal steps merged; empty runs dropped.
 SampledGaussianPlan normalised(std::span<const SampledGaussian> plan);
