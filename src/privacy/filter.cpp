@@ -176,7 +176,113 @@ class RdpFilter final : public BudgetFilter {
   mutable std::vector<std::pair<Event, double>> recent_;
 };
 
+// How often an event was planned and how often it happened. Equal events are found by their text, and again, quickly,
+// by their place in memory.
+struct PlannedEvent {
+  Event event;
+  std::string text;
+  std::int64_t planned = 0;
+  std::int64_t spent = 0;
+};
+
+class PlanFilter final : public BudgetFilter {
+ public:
+  PlanFilter(const Event& plan, Accountant accountant, const Budget& budget, Relation relation)
+      : accountant_(accountant), budget_(validated(budget)), relation_(relation) {
+    for (const CountedEvent& one : flatten(plan)) entry(one.event).planned += one.count;
+    require_within_budget(account(plan, relation, accountant, budget.delta));
+  }
+
+  bool fits(const Event& event) const override {
+    PlanFilter copy(*this);
+    return copy.spend(event);
+  }
+
+  bool spend(const Event& event) override {
+    if (last_ < events_.size() && &event.node() == &events_[last_].event.node())
+      return take(events_[last_], 1);
+    const std::vector<CountedEvent> parts = flatten(event);
+    std::vector<PlannedEvent> before = events_;
+    for (const CountedEvent& part : parts) {
+      if (!take(entry(part.event), part.count)) {
+        events_ = std::move(before);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  double spent_epsilon() const override {
+    std::vector<Event> parts;
+    for (const PlannedEvent& one : events_) {
+      if (one.spent > 0) parts.push_back(Event::repeated(one.event, one.spent));
+    }
+    if (parts.empty()) return 0;
+    return std::min(
+        budget_.epsilon,
+        account(Event::composed(std::move(parts)), relation_, accountant_, budget_.delta).epsilon);
+  }
+
+  double spent_share() const override {
+    double planned = 0;
+    double spent = 0;
+    for (const PlannedEvent& one : events_) {
+      planned += static_cast<double>(one.planned);
+      spent += static_cast<double>(one.spent);
+    }
+    return planned > 0 ? spent / planned : 1;
+  }
+
+ private:
+  PlanFilter(const PlanFilter& other)
+      : BudgetFilter(),
+        accountant_(other.accountant_),
+        budget_(other.budget_),
+        relation_(other.relation_),
+        events_(other.events_) {}
+
+  // Two ways to add up the same events differ in their last digits.
+  void require_within_budget(const Guarantee& cost) const {
+    if (!cost.certified) {
+      throw InputError(fmt::format("accountant '{}' only approximates this plan, and a filter must not",
+                                   to_string(accountant_)));
+    }
+    if (cost.epsilon <= budget_.epsilon * kAgainstUs) return;
+    throw InputError(fmt::format("the plan costs epsilon {}, more than its budget of {}",
+                                 show_rounded_up(cost.epsilon), budget_.epsilon));
+  }
+
+  PlannedEvent& entry(const Event& event) {
+    std::string text = event.describe();
+    for (last_ = 0; last_ < events_.size(); ++last_) {
+      if (events_[last_].text == text) {
+        events_[last_].event = event;
+        return events_[last_];
+      }
+    }
+    events_.push_back({.event = event, .text = std::move(text)});
+    return events_.back();
+  }
+
+  static bool take(PlannedEvent& one, std::int64_t count) {
+    if (one.planned - one.spent < count) return false;
+    one.spent += count;
+    return true;
+  }
+
+  Accountant accountant_;
+  Budget budget_;
+  Relation relation_;
+  std::vector<PlannedEvent> events_;
+  std::size_t last_ = 0;  // the place of the event asked for last
+};
+
 }  // namespace
+
+std::unique_ptr<BudgetFilter> make_plan_filter(const Event& plan, Accountant accountant, const Budget& budget,
+                                               Relation relation) {
+  return std::make_unique<PlanFilter>(plan, accountant, budget, relation);
+}
 
 std::unique_ptr<BudgetFilter> make_zcdp_filter(const Budget& budget, Relation relation) {
   return std::make_unique<ZcdpFilter>(budget, relation);

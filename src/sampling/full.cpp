@@ -7,7 +7,7 @@
 namespace ration {
 
 FullSampler::FullSampler(const TableSize& table, Relation relation) : table_(table), relation_(relation) {
-  require("Full", "declared_rows", table.declared_rows, greater_than(0));
+  table.require_sound("Full");
   if (relation == Relation::replace_one) {
     const auto rows = static_cast<double>(table.rows);
     require("Full under replace_one", "declared_rows", table.declared_rows, at_least(rows).at_most(rows));

@@ -8,7 +8,7 @@
 namespace ration {
 
 PoissonSampler::PoissonSampler(const TableSize& table, double rate) : table_(table), rate_(rate) {
-  require("Poisson", "declared_rows", table.declared_rows, greater_than(0));
+  table.require_sound("Poisson");
   require("Poisson", "rate", rate, greater_than(0).at_most(1));
   require("Poisson", "rate * declared_rows", divisor(), greater_than(0));
 }

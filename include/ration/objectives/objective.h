@@ -29,8 +29,18 @@ class Objective {
   Objective(const Objective&) = delete;
   Objective& operator=(const Objective&) = delete;
 
+  // start - steps[k] * direction, for every k.
+  struct Line {
+    Parameters start;
+    Parameters direction;
+    std::span<const double> steps;
+  };
+
   virtual std::size_t rows() const = 0;
   virtual std::size_t parameters() const = 0;
+  // A bound on the number of roundings that what one row contributes passes through on its way into a sum
+  // over at most `rows` rows: what the error of the sum grows with. Does not fall when `rows` grows.
+  virtual std::uint64_t longest_chain(std::uint64_t rows) const = 0;
 
   // sum = sum over the batch of factor(|g_i|) g_i, g_i the gradient of l_i at w.
   virtual void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
@@ -38,6 +48,9 @@ class Objective {
   // sums[k] = sum over the batch of l_i(candidates[k]) clipped into [0, bound].
   virtual void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                                  std::span<double> sums) = 0;
+  // The same at the points start - steps[k] * direction of a line.
+  virtual void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
+                                       std::span<double> sums) = 0;
   // How many rows of the batch have |g_i| <= bound; a row without a finite norm is not one of them.
   virtual std::uint64_t count_norms_at_most(Parameters w, const Batch& batch, double bound) = 0;
 

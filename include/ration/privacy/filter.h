@@ -53,6 +53,12 @@ std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation rel
 // sum of mu^2 <= mu_total^2: Gaussian events on the full batch, at no loss over the exact curve. [Koskela23; Smith22]
 std::unique_ptr<BudgetFilter> make_gdp_filter(const Budget& budget, Relation relation);
 
+// Grants the events that `plan` lists, each as often as listed, in any order, and nothing else: for runs whose queries were
+// fixed before they saw a row. Any accountant that can certify the plan will do. Throws InputError if none of it
+// can be certified, or if it costs more than the budget.
+std::unique_ptr<BudgetFilter> make_plan_filter(const Event& plan, Accountant accountant, const Budget& budget,
+                                               Relation relation);
+
 // By name: 'rdp', 'zcdp' or 'gdp'. Any other accountant is for plans fixed before the run: InputError.
 std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation,
                                           const Event& typical = Event::gaussian(1));

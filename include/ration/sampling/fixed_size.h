@@ -18,6 +18,7 @@ class FixedSizeSampler final : public Sampler {
   Relation relation() const override { return Relation::replace_one; }
   double divisor() const override { return static_cast<double>(size_); }
   std::optional<std::uint64_t> public_size() const override { return size_; }
+  std::uint64_t most_rows() const override { return size_; }
 
  private:
   std::uint64_t rows_;

@@ -15,6 +15,7 @@ class FullSampler final : public Sampler {
   Relation relation() const override { return relation_; }
   double divisor() const override { return table_.declared_rows; }
   std::optional<std::uint64_t> public_size() const override;
+  std::uint64_t most_rows() const override { return table_.most_rows(); }
 
  private:
   TableSize table_;

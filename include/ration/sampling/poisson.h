@@ -18,6 +18,7 @@ class PoissonSampler final : public Sampler {
   Relation relation() const override { return Relation::add_remove; }
   double divisor() const override { return rate_ * table_.declared_rows; }
   std::optional<std::uint64_t> public_size() const override { return std::nullopt; }
+  std::uint64_t most_rows() const override { return table_.most_rows(); }
 
  private:
   TableSize table_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ration/base/random.h"
@@ -19,9 +20,17 @@ struct Batch {
 
 // The table a sampler draws from. Under add_remove the number of rows is itself private: `declared_rows` is
 // what the user says in public, and only that may reach a divisor. Under replace_one both are the same.
+//
+// The declaration need not be exact, but it must not be absurd: a table with more rows than most_rows() is
+// refused. That is a public assumption of every run, and bounds the error of adding up rows (oracle/).
 struct TableSize {
   std::uint64_t rows = 0;
   double declared_rows = 0;  // > 0
+
+  // Four times what was declared, and no less than 2^20.
+  std::uint64_t most_rows() const;
+  // Throws InputError unless 0 < declared_rows and rows <= most_rows().
+  void require_sound(std::string_view sampler) const;
 };
 
 // Which rows a query sees. A sampler belongs to the relation its amplification theorem is for, and says what
@@ -45,6 +54,8 @@ class Sampler {
   // The number of rows in every batch if it is the same for both neighbours, and hence public: what the
   // squared-norm query needs. Nothing under add_remove.
   virtual std::optional<std::uint64_t> public_size() const = 0;
+  // No batch of this table or of a neighbour has more rows; public.
+  virtual std::uint64_t most_rows() const = 0;
 
  protected:
   Sampler() = default;

@@ -29,11 +29,17 @@ class LinearObjective final : public Objective {
 
   std::size_t rows() const override { return rows_->count(); }
   std::size_t parameters() const override { return rows_->columns() * loss_.outputs(); }
+  // Within a stretch, over the stretches, over the blocks.
+  std::uint64_t longest_chain(std::uint64_t rows) const override {
+    return std::min<std::uint64_t>(rows, stretch()) + kTile + rows / stretch() + kMostBlocks + 2;
+  }
 
   void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                             std::span<double> sum) override;
   void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                          std::span<double> sums) override;
+  void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
+                               std::span<double> sums) override;
   std::uint64_t count_norms_at_most(Parameters w, const Batch& batch, double bound) override;
   double mean_loss(Parameters w) override;
   void predict(Parameters w, std::span<double> predictions) override;
@@ -41,22 +47,33 @@ class LinearObjective final : public Objective {
  private:
   using RowNumbers = std::span<const std::uint64_t>;
   static constexpr std::size_t kTile = 16;
+  static constexpr std::size_t kMostBlocks = 64;
 
   // What one block needs: outputs of a tile's rows, then slopes, then factors, at [r * outputs + k].
   struct Scratch {
     std::vector<double> outputs;
-    std::vector<double> sums;
+    std::vector<double> sums;    // of the current stretch
+    std::vector<double> totals;  // of the stretches before
+
+    void end_stretch() {
+      for (std::size_t i = 0; i < sums.size(); ++i) totals[i] += std::exchange(sums[i], 0.0);
+    }
   };
 
   void require_size(const char* what, std::size_t size, std::size_t expected) const;
   void require_batch(const Batch& batch) const;
+  // Rows that are summed one after the other before the sum is put aside, so that the error of a sum over
+  // millions of rows stays small; long enough for that to cost nothing.
+  std::size_t stretch() const { return std::max<std::size_t>(8192, parameters()); }
   std::size_t blocks_for(std::size_t drawn, std::size_t sums_per_block) const;
   std::span<double> output(Scratch& scratch, std::size_t r) const;
 
   // use(block's scratch, tile) for every tile of every block; each block's sums start at 0 and are
   // `sums_per_block` many.
+  // `tiles_of_outputs`: how many numbers per output of a tile's rows the scratch memory has room for.
   template <class Use>
-  std::size_t for_each_tile(RowNumbers drawn, std::size_t sums_per_block, const Use& use);
+  std::size_t for_each_tile(RowNumbers drawn, std::size_t sums_per_block, const Use& use,
+                            std::size_t tiles_of_outputs = 1);
   // Sums of the blocks, in their order.
   void add_up(std::size_t blocks, std::span<double> totals) const;
 
@@ -64,6 +81,7 @@ class LinearObjective final : public Objective {
   void add_clipped(Parameters w, const Rule& rule, RowNumbers tile, Scratch& scratch) const;
   template <ClipRule Rule>
   bool to_factors(const Rule& rule, std::uint64_t row, std::span<double> outputs) const;
+  double clipped_losses(RowNumbers tile, const double* outputs, double bound) const;
   template <class Use>
   void for_each_output(Parameters w, const Use& use);
 
@@ -104,7 +122,6 @@ void LinearObjective<Loss>::require_batch(const Batch& batch) const {
 template <class Loss>
 std::size_t LinearObjective<Loss>::blocks_for(std::size_t drawn, std::size_t sums_per_block) const {
   constexpr double kWorthAThread = 1 << 20;  // multiplications: some 0.3 ms
-  constexpr std::size_t kMostBlocks = 64;
   const double work =
       static_cast<double>(drawn) * rows_->mean_row_length() * static_cast<double>(loss_.outputs());
   const double worth = work / std::max(kWorthAThread, 8.0 * static_cast<double>(sums_per_block));
@@ -118,18 +135,25 @@ std::span<double> LinearObjective<Loss>::output(Scratch& scratch, std::size_t r)
 
 template <class Loss>
 template <class Use>
-std::size_t LinearObjective<Loss>::for_each_tile(RowNumbers drawn, std::size_t sums_per_block,
-                                                 const Use& use) {
+std::size_t LinearObjective<Loss>::for_each_tile(RowNumbers drawn, std::size_t sums_per_block, const Use& use,
+                                                 std::size_t tiles_of_outputs) {
   const std::size_t blocks = blocks_for(drawn.size(), sums_per_block);
   if (scratch_.size() < blocks) scratch_.resize(blocks);
   for (std::size_t block = 0; block < blocks; ++block) {
-    scratch_[block].outputs.resize(kTile * loss_.outputs());
+    scratch_[block].outputs.resize(tiles_of_outputs * kTile * loss_.outputs());
     scratch_[block].sums.assign(sums_per_block, 0.0);
+    scratch_[block].totals.assign(sums_per_block, 0.0);
   }
   for_each_block(blocks, threads_, [&](std::size_t block) {
     const std::size_t end = drawn.size() * (block + 1) / blocks;
-    for (std::size_t first = drawn.size() * block / blocks; first < end; first += kTile) {
-      use(scratch_[block], drawn.subspan(first, std::min(kTile, end - first)));
+    std::size_t first = drawn.size() * block / blocks;
+    while (first < end) {
+      const std::size_t end_of_stretch = std::min(end, first + stretch());
+      for (; first < end_of_stretch; first += kTile) {
+        use(scratch_[block], drawn.subspan(first, std::min(kTile, end_of_stretch - first)));
+      }
+      first = end_of_stretch;
+      scratch_[block].end_stretch();
     }
   });
   return blocks;
@@ -137,9 +161,9 @@ std::size_t LinearObjective<Loss>::for_each_tile(RowNumbers drawn, std::size_t s
 
 template <class Loss>
 void LinearObjective<Loss>::add_up(std::size_t blocks, std::span<double> totals) const {
-  std::copy(scratch_[0].sums.begin(), scratch_[0].sums.end(), totals.begin());
+  std::copy(scratch_[0].totals.begin(), scratch_[0].totals.end(), totals.begin());
   for (std::size_t block = 1; block < blocks; ++block) {
-    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += scratch_[block].sums[i];
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += scratch_[block].totals[i];
   }
 }
 
@@ -188,6 +212,18 @@ void LinearObjective<Loss>::clipped_gradient_sum(Parameters w, const Batch& batc
   add_up(blocks, sum);
 }
 
+// The sum of the tile's losses, each clipped into [0, bound]; outputs at [r * outputs + k].
+template <class Loss>
+double LinearObjective<Loss>::clipped_losses(RowNumbers tile, const double* outputs, double bound) const {
+  double sum = 0;
+  for (std::size_t r = 0; r < tile.size(); ++r) {
+    const double loss =
+        loss_.loss_at(std::span(outputs + r * loss_.outputs(), loss_.outputs()), rows_->labels()[tile[r]]);
+    if (std::isfinite(loss)) sum += std::clamp(loss, 0.0, bound);
+  }
+  return sum;
+}
+
 template <class Loss>
 void LinearObjective<Loss>::clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch,
                                               double bound, std::span<double> sums) {
@@ -199,12 +235,38 @@ void LinearObjective<Loss>::clipped_loss_sums(std::span<const Parameters> candid
       for_each_tile(batch.rows, candidates.size(), [&](Scratch& scratch, RowNumbers tile) {
         for (std::size_t k = 0; k < candidates.size(); ++k) {
           multiply_rows(*rows_, tile, candidates[k], loss_.outputs(), scratch.outputs.data());
-          for (std::size_t r = 0; r < tile.size(); ++r) {
-            const double loss = loss_.loss_at(output(scratch, r), rows_->labels()[tile[r]]);
-            if (std::isfinite(loss)) scratch.sums[k] += std::clamp(loss, 0.0, bound);
-          }
+          scratch.sums[k] += clipped_losses(tile, scratch.outputs.data(), bound);
         }
       });
+  add_up(blocks, sums);
+}
+
+// The outputs along a line are those of its start minus a multiple of those of its direction: two products,
+// however many points are asked for.
+template <class Loss>
+void LinearObjective<Loss>::clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
+                                                    std::span<double> sums) {
+  require("linear model", "loss bound", bound, greater_than(0));
+  require_size("places for the sums", sums.size(), line.steps.size());
+  require_size("parameters", line.start.size(), parameters());
+  require_size("parameters in the direction", line.direction.size(), parameters());
+  require_batch(batch);
+  const std::size_t outputs = loss_.outputs();
+  const std::size_t blocks = for_each_tile(
+      batch.rows, sums.size(),
+      [&](Scratch& scratch, RowNumbers tile) {
+        double* const starts = scratch.outputs.data();
+        double* const slopes = starts + kTile * outputs;
+        double* const points = slopes + kTile * outputs;
+        multiply_rows(*rows_, tile, line.start, outputs, starts);
+        multiply_rows(*rows_, tile, line.direction, outputs, slopes);
+        for (std::size_t k = 0; k < sums.size(); ++k) {
+          for (std::size_t i = 0; i < tile.size() * outputs; ++i)
+            points[i] = starts[i] - line.steps[k] * slopes[i];
+          scratch.sums[k] += clipped_losses(tile, points, bound);
+        }
+      },
+      3);
   add_up(blocks, sums);
 }
 

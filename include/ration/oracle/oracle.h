@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ration/base/random.h"
+#include "ration/objectives/objective.h"
+#include "ration/oracle/queries.h"
+#include "ration/privacy/event.h"
+#include "ration/privacy/filter.h"
+#include "ration/sampling/sampler.h"
+
+namespace ration {
+
+// The one door: the only object that holds both the rows and the noise. A method asks, the oracle charges the
+// budget, draws the rows, computes the clipped sum, adds the noise, and answers with something already
+// private. What a method does with the answers is post-processing.
+//
+// Order       the filter is asked first; a refused query draws nothing, reads nothing, and changes nothing.
+// Samples     each query sees a fresh batch, so that amplification may be applied to each. To ask several
+//             things of one batch, announce them together (one_sample): amplification then covers their
+//             composition, once. Amplifying the parts would under-count. [privacy rules 2]
+// Sensitivity is that of clipping/sensitivity.h under the sampler's relation, plus what the rounding of sums can
+//             add: a sum of m contributions of norm at most C, each of which passes through at most k roundings,
+//             is off by at most m k u C / (1 - k u), u = 2^-53 [Higham02, Sec. 4.2], on each of two neighbours.
+//             m is the sampler's public most_rows(). The noise is scaled to the sum of both, so the event's
+//             noise multiplier is the true one. (The contributions themselves are computed from one row alone
+//             and bounded as computed, see kRoundingRoom.)
+// Means       are over the sampler's public divisor, never over the rows that happened to be drawn.
+// Edge cases  an empty batch is answered with pure noise. Not thread-safe.
+class PrivateOracle {
+ public:
+  using Parameters = Objective::Parameters;
+
+  // All must outlive the oracle.
+  PrivateOracle(Objective& objective, const Sampler& sampler, BudgetFilter& filter, RandomSource& random);
+  PrivateOracle(const PrivateOracle&) = delete;
+  PrivateOracle& operator=(const PrivateOracle&) = delete;
+
+  std::size_t parameters() const { return objective_.parameters(); }
+  Relation relation() const { return sampler_.relation(); }
+  const BudgetFilter& budget() const { return filter_; }
+  // Everything released so far.
+  Event released() const;
+
+  // Each on a fresh batch; nothing if the budget refuses.
+  [[nodiscard]] bool gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
+  [[nodiscard]] std::optional<FirstDecrease> first_decrease(const Objective::Line& line,
+                                                            std::span<const double> margins,
+                                                            const DecreaseQuery& query);
+  [[nodiscard]] std::optional<std::size_t> minimum(std::span<const Parameters> candidates,
+                                                   const MinimumQuery& query);
+  [[nodiscard]] std::optional<std::size_t> minimum_along(const Objective::Line& line,
+                                                         const MinimumQuery& query);
+  [[nodiscard]] std::optional<double> squared_norm(Parameters w, const SquaredNormQuery& query);
+  [[nodiscard]] std::optional<double> count(Parameters w, const CountQuery& query);
+
+  // Several queries on one batch: what they are is said first, and charged as a whole.
+  class Sample;
+  [[nodiscard]] std::optional<Sample> one_sample(std::vector<Event> announced);
+
+  // The standard deviation of each coordinate of gradient()'s answer; public.
+  double gradient_stddev(const GradientQuery& query) const;
+
+ private:
+  friend class Sample;
+
+  // Charges `base`, run on one batch, and draws the batch; false if the budget refuses.
+  bool charge_and_draw(const Event& base);
+  void record(const Event& event);
+  // By how much rounding can move a sum of contributions of norm at most `bound`, on two neighbours together.
+  double rounding_room(double bound) const;
+  double gradient_sensitivity(const AnyClipRule& clip) const;
+  void require_public_size() const;
+
+  void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
+  FirstDecrease answer_first_decrease(const Objective::Line& line, std::span<const double> margins,
+                                      const DecreaseQuery& query);
+  std::size_t answer_minimum(std::span<const Parameters> candidates, const MinimumQuery& query);
+  std::size_t answer_minimum_along(const Objective::Line& line, const MinimumQuery& query);
+  std::size_t smallest_of_losses(const MinimumQuery& query);
+  double answer_squared_norm(Parameters w, const SquaredNormQuery& query);
+  double answer_count(Parameters w, const CountQuery& query);
+
+  Objective& objective_;
+  const Sampler& sampler_;
+  BudgetFilter& filter_;
+  RandomSource& random_;
+  Batch batch_;
+  std::vector<double> sum_;
+  std::vector<double> losses_;
+  std::vector<CountedEvent> released_;
+  // The last few events as they are charged: a run asks the same ones over and over, and a filter that meets
+  // the same event need not compute its cost again.
+  struct KnownEvent {
+    std::string base;
+    Event charged;
+  };
+  std::vector<KnownEvent> known_;
+  std::uint64_t batches_ = 0;  // drawn so far
+};
+
+// One batch and what was announced about it. Each query must be the next one announced (InputError otherwise);
+// not asking one is allowed, since all are paid for. Ends with the oracle's next query.
+class PrivateOracle::Sample {
+ public:
+  // Only one copy may ask.
+  Sample(Sample&&) noexcept = default;
+  Sample& operator=(Sample&&) = delete;
+
+  void gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
+  FirstDecrease first_decrease(const Objective::Line& line, std::span<const double> margins,
+                               const DecreaseQuery& query);
+  std::size_t minimum(std::span<const Parameters> candidates, const MinimumQuery& query);
+  std::size_t minimum_along(const Objective::Line& line, const MinimumQuery& query);
+  double squared_norm(Parameters w, const SquaredNormQuery& query);
+  double count(Parameters w, const CountQuery& query);
+
+ private:
+  friend class PrivateOracle;
+  Sample(PrivateOracle& oracle, std::vector<Event> announced, std::uint64_t batch);
+
+  void take_next(const Event& event);
+
+  PrivateOracle& oracle_;
+  std::vector<Event> announced_;
+  std::size_t next_ = 0;
+  std::uint64_t batch_;  // the number of the batch; another one has been drawn if the oracle's differs
+};
+
+}  // namespace ration

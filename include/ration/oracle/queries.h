@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "ration/clipping/any_clip_rule.h"
+#include "ration/mechanisms/above_threshold.h"
+#include "ration/mechanisms/noisy_max.h"
+#include "ration/objectives/objective.h"
+#include "ration/privacy/event.h"
+
+namespace ration {
+
+// What a method may ask the oracle. A query carries its noise relative to its sensitivity, so that its event
+// is known before anything is read; the oracle knows the sensitivity.
+
+// The sum of clipped gradients over the batch, plus noise, divided by the public divisor.
+struct GradientQuery {
+  AnyClipRule clip = AutoS{};
+  double noise_multiplier = 1;  // > 0
+
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
+// The first of a line's points whose loss sum is below that of its start by at least its margin, each row's
+// loss clipped into [0, loss_bound].
+struct DecreaseQuery {
+  double loss_bound = 1;  // > 0
+  std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{};
+
+  Event event() const;
+};
+
+struct FirstDecrease {
+  std::optional<std::size_t> point;  // none: no point was found
+};
+
+// The candidate with the smallest loss sum, each row's loss clipped into [0, loss_bound].
+struct MinimumQuery {
+  double loss_bound = 1;  // > 0
+  double epsilon = 1;     // > 0
+  SelectionNoise noise = SelectionNoise::gumbel;
+
+  Event event() const;
+};
+
+// The squared norm of the sum of clipped gradients, in units of the divisor squared; at least 0. Only for
+// samplers whose batches have a public size.
+struct SquaredNormQuery {
+  AnyClipRule clip = AutoS{};
+  double noise_multiplier = 1;  // > 0
+
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
+// How many rows of the batch have a gradient no longer than `bound`, over the public divisor.
+struct CountQuery {
+  double bound = 1;             // > 0
+  double noise_multiplier = 1;  // > 0
+
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
+}  // namespace ration

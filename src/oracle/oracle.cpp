@@ -1,0 +1,281 @@
+#include "ration/oracle/oracle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/clipping/sensitivity.h"
+#include "ration/mechanisms/gaussian.h"
+
+namespace ration {
+namespace {
+
+constexpr double kUnitRoundoff = 0x1p-53;
+constexpr std::size_t kPointsAtOnce = 8;  // of a line: more than most searches look at
+
+// The error of a sum of up to `rows` contributions of norm 1, each rounded at most `chain` times.
+double sum_error(std::uint64_t rows, std::uint64_t chain) {
+  const double rounding = static_cast<double>(chain) * kUnitRoundoff;
+  return static_cast<double>(rows) * rounding / (1 - rounding);
+}
+
+double squared_length(std::span<const double> vector) {
+  double sum = 0;
+  for (const double value : vector) sum += value * value;
+  return sum;
+}
+
+}  // namespace
+
+Event DecreaseQuery::event() const {
+  return std::visit(
+      Overloaded{[](const LaplaceSearch& search) {
+                   return Event::above_threshold_laplace(search.threshold_epsilon, search.query_epsilon);
+                 },
+                 [](const GaussianSearch& search) {
+                   return Event::above_threshold_gaussian(search.threshold_noise, search.query_noise);
+                 }},
+      noise);
+}
+
+Event MinimumQuery::event() const {
+  return NoisyMax({.sensitivity = 1, .epsilon = epsilon, .noise = noise}).event();
+}
+
+PrivateOracle::PrivateOracle(Objective& objective, const Sampler& sampler, BudgetFilter& filter,
+                             RandomSource& random)
+    : objective_(objective),
+      sampler_(sampler),
+      filter_(filter),
+      random_(random),
+      sum_(objective.parameters()) {}
+
+Event PrivateOracle::released() const {
+  std::vector<Event> parts;
+  for (const CountedEvent& one : released_) parts.push_back(Event::repeated(one.event, one.count));
+  return Event::composed(std::move(parts));
+}
+
+void PrivateOracle::record(const Event& event) {
+  for (CountedEvent& one : released_) {
+    if (&one.event.node() != &event.node()) continue;
+    ++one.count;
+    return;
+  }
+  released_.push_back({event, 1});
+}
+
+bool PrivateOracle::charge_and_draw(const Event& base) {
+  std::string text = base.describe();
+  auto known =
+      std::find_if(known_.begin(), known_.end(), [&](const KnownEvent& one) { return one.base == text; });
+  if (known == known_.end()) {
+    constexpr std::size_t kKept = 8;
+    if (known_.size() == kKept) known_.erase(known_.begin());
+    known_.push_back({std::move(text), sampler_.sampled(base)});
+    known = known_.end() - 1;
+  }
+  if (!filter_.spend(known->charged)) return false;
+  record(known->charged);
+  ++batches_;
+  sampler_.draw(random_, batch_);
+  return true;
+}
+
+double PrivateOracle::rounding_room(double bound) const {
+  const std::uint64_t rows = sampler_.most_rows();
+  return 2 * bound * sum_error(rows, objective_.longest_chain(rows));
+}
+
+double PrivateOracle::gradient_sensitivity(const AnyClipRule& clip) const {
+  return clip.sensitivity(relation()) + rounding_room(clip.bound());
+}
+
+double PrivateOracle::gradient_stddev(const GradientQuery& query) const {
+  const GaussianMechanism mechanism(
+      {.sensitivity = gradient_sensitivity(query.clip), .noise_multiplier = query.noise_multiplier});
+  return mechanism.stddev(parameters()) / sampler_.divisor();
+}
+
+void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {
+  objective_.clipped_gradient_sum(w, batch_, query.clip, mean);
+  const GaussianMechanism mechanism(
+      {.sensitivity = gradient_sensitivity(query.clip), .noise_multiplier = query.noise_multiplier});
+  mechanism.add_noise(mean, random_);
+  for (double& value : mean) value /= batch_.divisor;
+}
+
+// Both sums of a difference are rounded, hence twice the room. A chunk of points is computed at once, and the
+// next only if the search goes on.
+FirstDecrease PrivateOracle::answer_first_decrease(const Objective::Line& line,
+                                                   std::span<const double> margins,
+                                                   const DecreaseQuery& query) {
+  if (margins.size() != line.steps.size()) {
+    throw InputError(fmt::format("first decrease: expected one margin for each of {} points, got {}",
+                                 line.steps.size(), margins.size()));
+  }
+  if (line.steps.empty()) return {};
+  AboveThreshold search({.threshold = 0,
+                         .sensitivity = loss_difference_sensitivity(query.loss_bound, relation()) +
+                                        2 * rounding_room(query.loss_bound),
+                         .max_queries = static_cast<std::int64_t>(line.steps.size()),
+                         .noise = query.noise},
+                        random_);
+  double start = 0;
+  objective_.clipped_loss_sums(std::span(&line.start, 1), batch_, query.loss_bound, std::span(&start, 1));
+  for (std::size_t first = 0; first < line.steps.size(); first += kPointsAtOnce) {
+    const std::size_t count = std::min(kPointsAtOnce, line.steps.size() - first);
+    losses_.resize(count);
+    objective_.clipped_loss_sums_along({line.start, line.direction, line.steps.subspan(first, count)}, batch_,
+                                       query.loss_bound, losses_);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (search.above(start - losses_[k] - margins[first + k])) return {first + k};
+    }
+  }
+  return {};
+}
+
+std::size_t PrivateOracle::smallest_of_losses(const MinimumQuery& query) {
+  const double sensitivity =
+      loss_sum_sensitivity(query.loss_bound, relation()) + rounding_room(query.loss_bound);
+  return NoisyMax({.sensitivity = sensitivity, .epsilon = query.epsilon, .noise = query.noise})
+      .smallest(losses_, random_);
+}
+
+std::size_t PrivateOracle::answer_minimum(std::span<const Parameters> candidates, const MinimumQuery& query) {
+  losses_.resize(candidates.size());
+  objective_.clipped_loss_sums(candidates, batch_, query.loss_bound, losses_);
+  return smallest_of_losses(query);
+}
+
+std::size_t PrivateOracle::answer_minimum_along(const Objective::Line& line, const MinimumQuery& query) {
+  losses_.resize(line.steps.size());
+  objective_.clipped_loss_sums_along(line, batch_, query.loss_bound, losses_);
+  return smallest_of_losses(query);
+}
+
+// With a sum of norm at most m C that is off by at most e, its squared norm is off by 2 m C e + e^2, and by
+// the rounding of the squares.
+double PrivateOracle::answer_squared_norm(Parameters w, const SquaredNormQuery& query) {
+  const std::uint64_t rows = *sampler_.public_size();
+  const double bound = query.clip.bound();
+  const double most = static_cast<double>(rows) * bound;
+  const double error = bound * sum_error(rows, objective_.longest_chain(rows));
+  const double squares = static_cast<double>(parameters() + 1) * kUnitRoundoff;
+  const double room = 2 * (2 * most * error + error * error + (most + error) * (most + error) * squares);
+  objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
+  double released = squared_length(sum_);
+  GaussianMechanism({.sensitivity = squared_norm_sensitivity(bound, rows, relation()) + room,
+                     .noise_multiplier = query.noise_multiplier})
+      .add_noise(std::span(&released, 1), random_);
+  return std::max(0.0, released) / (batch_.divisor * batch_.divisor);
+}
+
+double PrivateOracle::answer_count(Parameters w, const CountQuery& query) {
+  auto released = static_cast<double>(objective_.count_norms_at_most(w, batch_, query.bound));
+  GaussianMechanism(
+      {.sensitivity = count_sensitivity(relation()), .noise_multiplier = query.noise_multiplier})
+      .add_noise(std::span(&released, 1), random_);
+  return released / batch_.divisor;
+}
+
+bool PrivateOracle::gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {
+  if (!charge_and_draw(query.event())) return false;
+  answer_gradient(w, query, mean);
+  return true;
+}
+
+std::optional<FirstDecrease> PrivateOracle::first_decrease(const Objective::Line& line,
+                                                           std::span<const double> margins,
+                                                           const DecreaseQuery& query) {
+  if (!charge_and_draw(query.event())) return std::nullopt;
+  return answer_first_decrease(line, margins, query);
+}
+
+std::optional<std::size_t> PrivateOracle::minimum(std::span<const Parameters> candidates,
+                                                  const MinimumQuery& query) {
+  if (!charge_and_draw(query.event())) return std::nullopt;
+  return answer_minimum(candidates, query);
+}
+
+std::optional<std::size_t> PrivateOracle::minimum_along(const Objective::Line& line,
+                                                        const MinimumQuery& query) {
+  if (!charge_and_draw(query.event())) return std::nullopt;
+  return answer_minimum_along(line, query);
+}
+
+std::optional<double> PrivateOracle::squared_norm(Parameters w, const SquaredNormQuery& query) {
+  require_public_size();
+  if (!charge_and_draw(query.event())) return std::nullopt;
+  return answer_squared_norm(w, query);
+}
+
+std::optional<double> PrivateOracle::count(Parameters w, const CountQuery& query) {
+  if (!charge_and_draw(query.event())) return std::nullopt;
+  return answer_count(w, query);
+}
+
+void PrivateOracle::require_public_size() const {
+  if (sampler_.public_size()) return;
+  throw InputError(
+      "squared norm: expected batches of a public size, which relation add_remove does not have; use a "
+      "full or fixed-size batch under replace_one");
+}
+
+std::optional<PrivateOracle::Sample> PrivateOracle::one_sample(std::vector<Event> announced) {
+  if (!charge_and_draw(Event::composed(announced))) return std::nullopt;
+  return Sample(*this, std::move(announced), batches_);
+}
+
+PrivateOracle::Sample::Sample(PrivateOracle& oracle, std::vector<Event> announced, std::uint64_t batch)
+    : oracle_(oracle), announced_(std::move(announced)), batch_(batch) {}
+
+// The announced events are taken in their order, some perhaps skipped.
+void PrivateOracle::Sample::take_next(const Event& event) {
+  if (oracle_.batches_ != batch_) throw InputError("one sample: another batch has been drawn since");
+  const std::string asked = event.describe();
+  while (next_ < announced_.size()) {
+    if (announced_[next_++].describe() == asked) return;
+  }
+  throw InputError(fmt::format("one sample: {} was not announced, or was asked before", asked));
+}
+
+void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {
+  take_next(query.event());
+  oracle_.answer_gradient(w, query, mean);
+}
+
+FirstDecrease PrivateOracle::Sample::first_decrease(const Objective::Line& line,
+                                                    std::span<const double> margins,
+                                                    const DecreaseQuery& query) {
+  take_next(query.event());
+  return oracle_.answer_first_decrease(line, margins, query);
+}
+
+std::size_t PrivateOracle::Sample::minimum(std::span<const Parameters> candidates,
+                                           const MinimumQuery& query) {
+  take_next(query.event());
+  return oracle_.answer_minimum(candidates, query);
+}
+
+std::size_t PrivateOracle::Sample::minimum_along(const Objective::Line& line, const MinimumQuery& query) {
+  take_next(query.event());
+  return oracle_.answer_minimum_along(line, query);
+}
+
+double PrivateOracle::Sample::squared_norm(Parameters w, const SquaredNormQuery& query) {
+  oracle_.require_public_size();
+  take_next(query.event());
+  return oracle_.answer_squared_norm(w, query);
+}
+
+double PrivateOracle::Sample::count(Parameters w, const CountQuery& query) {
+  take_next(query.event());
+  return oracle_.answer_count(w, query);
+}
+
+}  // namespace ration
