@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ration {
+
+enum class Averaging { none, half, exponential };
+
+// "none", "half", "exponential".
+std::string_view to_string(Averaging kind);
+// Throws InputError listing the names.
+Averaging averaging_named(std::string_view name);
+
+struct AverageOptions {
+  Averaging kind = Averaging::none;
+  double decay = 0.9;  // exponential: in [0, 1)
+};
+
+// The average of the iterates w_1, w_2, ... of a run. It costs no privacy and takes out much of the noise
+// that is in the last of them [Polyak92].
+//
+//   none         the last iterate
+//   half         the mean of those of steps t > total/2 [Rakhlin12, suffix averaging]
+//   exponential  (1-decay) sum_i decay^(t-i) w_i / (1-decay^t): the weights sum to 1 from the first step on
+//
+// Edge cases  a run that stops before its second half ends with its last iterate; decay 0 is `none`.
+class IterateAverage {
+ public:
+  // Throws InputError unless the options keep their inequality, there is a parameter and, for `half`,
+  // total_steps >= 1.
+  IterateAverage(const AverageOptions& options, std::size_t parameters, std::int64_t total_steps);
+
+  // After each step; `step` counts from 1 and rises.
+  void add(std::int64_t step, std::span<const double> w);
+
+  // What was averaged, or the last iterate if nothing was yet. Before the first `add` there is neither, and
+  // `out` stays as it is: a run without a step ends where it started.
+  void result(std::span<double> out) const;
+
+  // For a checkpoint; `restore` throws InputError if it is not a state of such an average.
+  std::vector<double> save() const;
+  void restore(std::span<const double> state);
+
+ private:
+  double weight_of_next() const;
+
+  AverageOptions options_;
+  std::int64_t total_steps_;
+  std::int64_t averaged_ = 0;  // how many iterates are in the average
+  bool empty_ = true;
+  std::vector<double> average_;  // or the last iterate while averaged_ is 0
+};
+
+}  // namespace ration

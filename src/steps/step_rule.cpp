@@ -1,0 +1,147 @@
+#include "ration/steps/step_rule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "steps/names.h"
+#include "steps/saved_state.h"
+#include "steps/updates.h"
+
+namespace ration {
+namespace {
+
+constexpr std::array<std::string_view, 10> kNames = {
+    "sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop", "adadelta"};
+
+bool can_correct_noise(StepKind kind) {
+  return kind == StepKind::adam || kind == StepKind::adamw || kind == StepKind::nadam;
+}
+
+void check(const StepOptions& options) {
+  require("step", "momentum", options.momentum, at_least(0).less_than(1));
+  require("step", "second_momentum", options.second_momentum, greater_than(0).less_than(1));
+  require("step", "stability", options.stability, greater_than(0));
+  require("step", "weight_decay", options.weight_decay, at_least(0));
+  if (options.noise_correction && !can_correct_noise(options.kind)) {
+    throw InputError(fmt::format("step: noise_correction needs one of adam, adamw, nadam, got '{}'",
+                                 to_string(options.kind)));
+  }
+}
+
+// Any update, with its weight decay, in one pass over the parameters.
+template <steps::Update Update>
+class UpdateRule final : public StepRule {
+ public:
+  UpdateRule(const StepOptions& options, std::size_t parameters)
+      : options_(options), parameters_(parameters), update_(options), memory_(Update::kSlots * parameters) {
+    const bool decoupled = options.kind == StepKind::adamw;
+    (decoupled ? decay_in_direction_ : decay_in_gradient_) = options.weight_decay;
+  }
+
+  void step(const NoisyGradient& gradient, double learning_rate, std::span<double> w) override {
+    steps::require_size("step", "a gradient", gradient.value.size(), parameters_);
+    steps::require_size("step", "parameters", w.size(), parameters_);
+    require("step", "learning_rate", learning_rate, at_least(0));
+    advance(gradient.noise_stddev);
+    move(gradient.value.data(), learning_rate, w.data());
+  }
+
+  std::vector<double> save() const override {
+    std::vector<double> state = {static_cast<double>(progress_.step), progress_.noise_moment};
+    state.insert(state.end(), memory_.begin(), memory_.end());
+    return state;
+  }
+
+  void restore(std::span<const double> state) override {
+    steps::require_size("step", "a saved state", state.size(), kShared + memory_.size());
+    const std::int64_t step = steps::saved_count("step", state[0]);
+    progress_ = {step, require("step", "noise_moment", state[1], at_least(0))};
+    std::ranges::copy(state.subspan(kShared), memory_.begin());
+  }
+
+ private:
+  static constexpr std::size_t kShared = 2;  // the numbers of Progress
+
+  void advance(double noise_stddev) {
+    if (options_.noise_correction) {
+      require("step", "noise_stddev", noise_stddev, at_least(0));
+      const double beta = options_.second_momentum;
+      progress_.noise_moment = beta * progress_.noise_moment + (1 - beta) * noise_stddev * noise_stddev;
+    }
+    ++progress_.step;
+    update_.prepare(progress_);
+  }
+
+  void move(const double* gradient, double learning_rate, double* w) {
+    const Update update = update_;  // a copy that no store to w can change, so that it stays in registers
+    for (std::size_t i = 0; i < parameters_; ++i) {
+      std::array<double, Update::kSlots> slots;
+      for (std::size_t k = 0; k < Update::kSlots; ++k) slots[k] = memory_[k * parameters_ + i];
+      const double direction = update.direction(gradient[i] + decay_in_gradient_ * w[i], slots.data());
+      w[i] -= learning_rate * (direction + decay_in_direction_ * w[i]);
+      for (std::size_t k = 0; k < Update::kSlots; ++k) memory_[k * parameters_ + i] = slots[k];
+    }
+  }
+
+  StepOptions options_;
+  std::size_t parameters_;
+  double decay_in_gradient_ = 0;
+  double decay_in_direction_ = 0;
+  Update update_;
+  steps::Progress progress_;
+  std::vector<double> memory_;  // slot by slot, each over all parameters
+};
+
+template <steps::Update Update>
+std::unique_ptr<StepRule> rule(const StepOptions& options, std::size_t parameters) {
+  return std::make_unique<UpdateRule<Update>>(options, parameters);
+}
+
+}  // namespace
+
+std::string_view to_string(StepKind kind) {
+  return steps::name_of(kind, kNames);
+}
+
+StepKind step_kind_named(std::string_view name) {
+  return steps::value_named<StepKind>("step", name, kNames);
+}
+
+StepOptions usual_step_options(StepKind kind) {
+  if (kind == StepKind::rmsprop) return {.kind = kind, .second_momentum = 0.99};
+  if (kind == StepKind::adadelta) return {.kind = kind, .second_momentum = 0.95, .stability = 1e-6};
+  return {.kind = kind};
+}
+
+std::unique_ptr<StepRule> make_step_rule(const StepOptions& options, std::size_t parameters) {
+  check(options);
+  require("step", "parameters", static_cast<double>(parameters), at_least(1));
+  switch (options.kind) {
+    case StepKind::sgd:
+      return rule<steps::Gradient>(options, parameters);
+    case StepKind::heavy_ball:
+      return rule<steps::HeavyBall>(options, parameters);
+    case StepKind::momentum:
+      return rule<steps::Momentum>(options, parameters);
+    case StepKind::nesterov:
+      return rule<steps::Nesterov>(options, parameters);
+    case StepKind::adam:
+    case StepKind::adamw:
+      return rule<steps::Adam>(options, parameters);
+    case StepKind::nadam:
+      return rule<steps::NAdam>(options, parameters);
+    case StepKind::adagrad:
+      return rule<steps::AdaGrad>(options, parameters);
+    case StepKind::rmsprop:
+      return rule<steps::RmsProp>(options, parameters);
+    case StepKind::adadelta:
+      return rule<steps::AdaDelta>(options, parameters);
+  }
+  throw InternalError("step: unknown kind");
+}
+
+}  // namespace ration

@@ -1,0 +1,275 @@
+#include "ration/steps/step_rule.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ration/base/error.h"
+#include "steps/runs.h"
+
+namespace ration::testing {
+namespace {
+
+using History = std::vector<double>;  // one coordinate's gradients, oldest first
+
+// sum_i r^(t-i) g_i^p: every running value of the rules is one of these.
+double discounted(const History& g, double r, int power) {
+  double sum = 0;
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    sum += std::pow(r, static_cast<double>(g.size() - 1 - i)) * std::pow(g[i], power);
+  }
+  return sum;
+}
+
+double adadelta_direction(const History& g, double rho, double e) {
+  std::vector<double> moves;
+  for (std::size_t t = 1; t <= g.size(); ++t) {
+    const History so_far(g.begin(), g.begin() + static_cast<std::ptrdiff_t>(t));
+    const double rms_gradient = std::sqrt((1 - rho) * discounted(so_far, rho, 2) + e);
+    const double rms_move = std::sqrt((1 - rho) * discounted(moves, rho, 2) + e);
+    moves.push_back(rms_move / rms_gradient * g[t - 1]);
+  }
+  return moves.back();
+}
+
+// The formulas of the papers, unrolled over the whole history instead of running values.
+double reference_direction(const StepOptions& options, const History& g) {
+  const double b = options.momentum, r = options.second_momentum, e = options.stability;
+  const double t = static_cast<double>(g.size());
+  const double velocity = discounted(g, b, 1);
+  const double mean = (1 - b) * velocity / (1 - std::pow(b, t));
+  const double size = std::sqrt((1 - r) * discounted(g, r, 2) / (1 - std::pow(r, t))) + e;
+  switch (options.kind) {
+    case StepKind::sgd:
+      return g.back();
+    case StepKind::heavy_ball:
+      return velocity;
+    case StepKind::momentum:
+      return mean;
+    case StepKind::nesterov:
+      return g.back() + b * velocity;
+    case StepKind::adam:
+    case StepKind::adamw:
+      return mean / size;
+    case StepKind::nadam:
+      return (b * (1 - b) * velocity / (1 - std::pow(b, t + 1)) + (1 - b) * g.back() / (1 - std::pow(b, t))) /
+             size;
+    case StepKind::adagrad:
+      return g.back() / (std::sqrt(discounted(g, 1, 2)) + e);
+    case StepKind::rmsprop:
+      return g.back() / (std::sqrt((1 - r) * discounted(g, r, 2)) + e);
+    case StepKind::adadelta:
+      return adadelta_direction(g, r, e);
+  }
+  return NAN;
+}
+
+// One coordinate of a run, with weight decay, from the definition.
+std::vector<double> reference_run(const StepOptions& options, const History& gradients, double w,
+                                  const std::vector<double>& rates) {
+  const bool decoupled = options.kind == StepKind::adamw;
+  History seen;
+  std::vector<double> iterates;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    seen.push_back(gradients[i] + (decoupled ? 0 : options.weight_decay * w));
+    const double shrunk = decoupled ? w * (1 - rates[i] * options.weight_decay) : w;
+    w = shrunk - rates[i] * reference_direction(options, seen);
+    iterates.push_back(w);
+  }
+  return iterates;
+}
+
+void expect_follows_reference(const StepOptions& options) {
+  constexpr std::size_t kSteps = 25, kParameters = 3;
+  const Vectors gradients = gaussian_gradients(kSteps, kParameters);
+  std::vector<double> rates;
+  for (std::size_t t = 1; t <= kSteps; ++t) rates.push_back(0.3 / static_cast<double>(t));
+  const std::vector<double> start = {1, -2, 0.5};
+  const auto rule = make_step_rule(options, kParameters);
+  const Vectors iterates = run(
+      *rule, gradients, start, [&](std::size_t t) { return rates[t - 1]; }, [](std::size_t) { return 7.0; });
+  for (std::size_t i = 0; i < kParameters; ++i) {
+    History history;
+    for (const auto& gradient : gradients) history.push_back(gradient[i]);
+    const std::vector<double> expected = reference_run(options, history, start[i], rates);
+    for (std::size_t t = 0; t < kSteps; ++t) {
+      EXPECT_NEAR(iterates[t][i], expected[t], 1e-11) << to_string(options.kind) << " step " << t + 1;
+    }
+  }
+}
+
+TEST(StepRule, EveryKindFollowsItsFormula) {
+  for (const StepKind kind : kEveryKind) {
+    expect_follows_reference({.kind = kind});
+    expect_follows_reference(usual_step_options(kind));
+    expect_follows_reference({.kind = kind, .momentum = 0.5, .second_momentum = 0.7, .stability = 0.1});
+    expect_follows_reference({.kind = kind, .momentum = 0, .weight_decay = 0.2});
+    expect_follows_reference({.kind = kind, .momentum = 0.95, .second_momentum = 0.9, .weight_decay = 0.5});
+  }
+}
+
+// By hand: gradients 1, then 3.
+TEST(StepRule, SecondStepsByHand) {
+  const auto second_move = [](const StepOptions& options) {
+    const Vectors iterates = run(options, Vectors{{1}, {3}}, {0}, 1);
+    return iterates[0][0] - iterates[1][0];
+  };
+  EXPECT_DOUBLE_EQ(second_move({.kind = StepKind::sgd}), 3);
+  EXPECT_DOUBLE_EQ(second_move({.kind = StepKind::heavy_ball, .momentum = 0.5}), 3.5);
+  EXPECT_DOUBLE_EQ(second_move({.kind = StepKind::momentum, .momentum = 0.5}), (0.25 + 1.5) / 0.75);
+  EXPECT_DOUBLE_EQ(second_move({.kind = StepKind::nesterov, .momentum = 0.5}), 3 + 0.5 * 3.5);
+  EXPECT_NEAR(second_move({.kind = StepKind::adam, .momentum = 0.5, .second_momentum = 0.5}),
+              (7.0 / 3) / std::sqrt(19.0 / 3), 1e-7);
+  EXPECT_NEAR(second_move({.kind = StepKind::adagrad}), 3 / std::sqrt(10.0), 1e-7);
+}
+
+TEST(StepRule, NamesGoBothWays) {
+  for (const StepKind kind : kEveryKind) EXPECT_EQ(step_kind_named(to_string(kind)), kind);
+  EXPECT_EQ(to_string(StepKind::heavy_ball), "heavy-ball");
+  EXPECT_EQ(to_string(StepKind::adadelta), "adadelta");
+  try {
+    step_kind_named("lion");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "step: expected one of sgd, heavy-ball, momentum, nesterov, adam, adamw, nadam, adagrad, "
+                 "rmsprop, adadelta, got 'lion'");
+  }
+}
+
+// f(w) = (w_1^2 + 10 w_2^2 + 25 w_3^2)/2 from (1, -1, 2). The rate falls, for at a constant one the
+// rescaled kinds do not come to rest.
+TEST(StepRule, EveryKindDescendsAQuadratic) {
+  const std::vector<double> curvature = {1, 10, 25};
+  const auto value = [&](const std::vector<double>& w) {
+    double sum = 0;
+    for (std::size_t i = 0; i < w.size(); ++i) sum += curvature[i] * w[i] * w[i] / 2;
+    return sum;
+  };
+  for (const StepKind kind : kEveryKind) {
+    const auto rule = make_step_rule(usual_step_options(kind), 3);
+    const double base = kind == StepKind::adadelta ? 1 : kind == StepKind::adagrad ? 0.5 : 0.02;
+    std::vector<double> w = {1, -1, 2}, gradient(3);
+    const double before = value(w);
+    for (int t = 0; t < 3000; ++t) {
+      for (std::size_t i = 0; i < 3; ++i) gradient[i] = curvature[i] * w[i];
+      rule->step({.value = gradient}, base * (1 - t / 3000.0), w);
+    }
+    EXPECT_LT(value(w), 1e-4 * before) << to_string(kind);
+  }
+}
+
+// [Bu23, Thm 2]: the scale of the gradients, and so the clipping bound, is not in AdamW's result.
+TEST(StepRule, AdamWForgetsTheScaleOfTheGradient) {
+  EXPECT_TRUE(rc::check([] {
+    const double R = std::exp(*rc::gen::inRange(-60, 61) / 10.0);
+    const StepOptions options{.kind = StepKind::adamw,
+                              .stability = 1e-30,
+                              .weight_decay = 0.1,
+                              .noise_correction = *rc::gen::arbitrary<bool>()};
+    const Vectors gradients = gaussian_gradients(30, 2, 1, 0.5, *rc::gen::inRange(0u, 1000u));
+    Vectors scaled = gradients;
+    for (auto& gradient : scaled) {
+      for (double& g : gradient) g *= R;
+    }
+    // The noise scales with the gradient. It is small, for at the floor the scale would show.
+    const Vectors plain = run(options, gradients, {1, -1}, 0.05, 1e-4);
+    const Vectors of_scaled = run(options, scaled, {1, -1}, 0.05, 1e-4 * R);
+    for (std::size_t i = 0; i < 2; ++i) RC_ASSERT(std::abs(plain.back()[i] - of_scaled.back()[i]) < 1e-9);
+  }));
+  const Vectors gradients = gaussian_gradients(30, 1);
+  const Vectors larger = gaussian_gradients(30, 1, 2);
+  EXPECT_GT(std::abs(run({.kind = StepKind::momentum}, gradients, {1}, 0.05).back()[0] -
+                     run({.kind = StepKind::momentum}, larger, {1}, 0.05).back()[0]),
+            1e-3);
+}
+
+TEST(StepRule, SavedRunsGoOnBitByBit) {
+  const Vectors gradients = gaussian_gradients(40, 5);
+  const auto rate = [](std::size_t) { return 0.1; };
+  const auto noise = [](std::size_t t) { return 1.0 / static_cast<double>(t); };
+  for (const StepKind kind : kEveryKind) {
+    StepOptions options = usual_step_options(kind);
+    options.weight_decay = 0.01;
+    options.noise_correction = std::ranges::find(kAdamFamily, kind) != kAdamFamily.end();
+    const auto whole = make_step_rule(options, 5);
+    const auto first = make_step_rule(options, 5);
+    const auto second = make_step_rule(options, 5);
+    run(*whole, std::span(gradients).first(17), std::vector<double>(5, 1.0), rate, noise);
+    const auto half_way =
+        run(*first, std::span(gradients).first(17), std::vector<double>(5, 1.0), rate, noise);
+    second->restore(first->save());
+    EXPECT_EQ(second->save(), first->save());
+    EXPECT_EQ(run(*second, std::span(gradients).subspan(17), half_way.back(), rate, noise),
+              run(*whole, std::span(gradients).subspan(17), half_way.back(), rate, noise))
+        << to_string(kind);
+  }
+}
+
+TEST(StepRule, RestoresOnlyWhatFits) {
+  for (const StepKind kind : kEveryKind) {
+    const auto rule = make_step_rule({.kind = kind}, 3);
+    std::vector<double> state = rule->save();
+    state.push_back(0);
+    EXPECT_THROW(rule->restore(state), InputError);
+    state.resize(1);
+    EXPECT_THROW(rule->restore(state), InputError);
+    EXPECT_THROW(rule->restore({}), InputError);
+    state = rule->save();
+    for (const double count : {-1.0, 0.5, std::nan(""), 1e300}) {
+      state[0] = count;
+      EXPECT_THROW(rule->restore(state), InputError) << count;
+    }
+  }
+}
+
+void expect_refused(const StepOptions& options, const std::string& message) {
+  try {
+    make_step_rule(options, 1);
+    ADD_FAILURE() << "accepted; expected: " << message;
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.what(), message);
+  }
+}
+
+TEST(StepRule, RefusesOptionsWithTheirInequality) {
+  expect_refused({.momentum = 1}, "step: expected 0 <= momentum < 1, got momentum=1");
+  expect_refused({.momentum = -0.1}, "step: expected 0 <= momentum < 1, got momentum=-0.1");
+  expect_refused({.second_momentum = 0}, "step: expected 0 < second_momentum < 1, got second_momentum=0");
+  expect_refused({.second_momentum = 1}, "step: expected 0 < second_momentum < 1, got second_momentum=1");
+  expect_refused({.stability = 0}, "step: expected stability > 0, got stability=0");
+  expect_refused({.weight_decay = -1}, "step: expected weight_decay >= 0, got weight_decay=-1");
+  expect_refused({.weight_decay = std::nan("")}, "step: expected weight_decay >= 0, got weight_decay=nan");
+  for (const StepKind kind : kEveryKind) {
+    const StepOptions options{.kind = kind, .noise_correction = true};
+    if (std::ranges::find(kAdamFamily, kind) != kAdamFamily.end()) {
+      EXPECT_NO_THROW(make_step_rule(options, 1));
+    } else {
+      expect_refused(options, "step: noise_correction needs one of adam, adamw, nadam, got '" +
+                                  std::string(to_string(kind)) + "'");
+    }
+  }
+  EXPECT_THROW(make_step_rule({}, 0), InputError);
+}
+
+TEST(StepRule, ARefusedStepChangesNothing) {
+  const auto rule = make_step_rule({.kind = StepKind::adam, .noise_correction = true}, 2);
+  const std::vector<double> before = rule->save();
+  const std::vector<double> gradient = {1, 2}, longer = {1, 2, 3};
+  std::vector<double> w = {5, 6}, shorter = {5};
+  EXPECT_THROW(rule->step({.value = longer}, 0.1, w), InputError);
+  EXPECT_THROW(rule->step({.value = gradient}, 0.1, shorter), InputError);
+  EXPECT_THROW(rule->step({.value = gradient}, -0.1, w), InputError);
+  EXPECT_THROW(rule->step({.value = gradient}, std::numeric_limits<double>::infinity(), w), InputError);
+  EXPECT_THROW(rule->step({.value = gradient, .noise_stddev = -1}, 0.1, w), InputError);
+  EXPECT_THAT(w, ::testing::ElementsAre(5, 6));
+  EXPECT_EQ(rule->save(), before);
+  rule->step({.value = gradient}, 0, w);  // a line search may choose not to move
+  EXPECT_THAT(w, ::testing::ElementsAre(5, 6));
+}
+
+}  // namespace
+}  // namespace ration::testing
