@@ -6,7 +6,7 @@
 #include "answer.h"
 #include "commands.h"
 #include "epsilon_plot.h"
-#include "numbers.h"
+#include "ration/base/read_number.h"
 #include "output.h"
 #include "plan_flags.h"
 #include "ration/base/atomic_file.h"

@@ -7,7 +7,7 @@
 
 #include "answer.h"
 #include "commands.h"
-#include "numbers.h"
+#include "ration/base/read_number.h"
 #include "output.h"
 #include "plan_flags.h"
 #include "ration/base/error.h"

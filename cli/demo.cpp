@@ -5,7 +5,7 @@
 
 #include "answer.h"
 #include "commands.h"
-#include "numbers.h"
+#include "ration/base/read_number.h"
 #include "output.h"
 #include "ration/base/error.h"
 #include "ration/privacy/calibrate.h"

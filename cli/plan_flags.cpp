@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "numbers.h"
+#include "ration/base/read_number.h"
 #include "ration/base/error.h"
 #include "schedule_file.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "numbers.h"
+#include "ration/base/read_number.h"
 #include "ration/base/error.h"
 
 namespace ration::cli {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "numbers.h"
+#include "ration/base/read_number.h"
 #include "ration/base/error.h"
 #include "table.h"
 

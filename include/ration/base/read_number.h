@@ -6,7 +6,7 @@
 
 #include "ration/base/check.h"
 
-namespace ration::cli {
+namespace ration {
 
 // Reads all of `text` as a number in the interval, or throws InputError:
 //   --rate: expected 0 < rate <= 1, got 'abc'
@@ -17,4 +17,4 @@ double read_number(std::string_view where, std::string_view name, std::string_vi
 // The same for a count from 1 to a million million; 1e6 is accepted, 1.5 is not.
 std::int64_t read_count(std::string_view where, std::string_view name, std::string_view text);
 
-}  // namespace ration::cli
+}  // namespace ration

@@ -1,4 +1,4 @@
-#include "numbers.h"
+#include "ration/base/read_number.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "ration/base/error.h"
 
-namespace ration::cli {
+namespace ration {
 namespace {
 
 constexpr double kMostSteps = 1e12;
@@ -39,4 +39,4 @@ std::int64_t read_count(std::string_view where, std::string_view name, std::stri
       fmt::format("{}: expected a whole number with 1 <= {} <= 1e12, got '{}'", where, name, text));
 }
 
-}  // namespace ration::cli
+}  // namespace ration

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ration {
+
+// Everything that decides a run, as the user wrote it: each member is a key of a plan file and a flag of the
+// command line (docs/plan.md). resolve() checks it as a whole and is the only way to start a run.
+struct Plan {
+  std::string data{};            // the private rows
+  std::string schema{};          // what is public about them; relative to the plan file
+  std::string target{};          // the label column, in place of the schema's
+  std::optional<double> rows{};  // how many rows there are, as far as the public knows
+
+  std::string model = "logistic";
+  double huber_width = 0.5;  // > 0
+
+  std::optional<double> epsilon{};  // > 0
+  std::optional<double> delta{};    // 0 < delta < 1
+  std::string accountant = "auto";
+  std::string relation = "auto";
+
+  std::string method = "dpsgd";
+  std::string sampling = "auto";
+  std::optional<double> rate{};        // 0 < rate <= 1
+  std::optional<std::int64_t> batch{};  // >= 1: the expected number of rows, in place of the rate
+  std::int64_t steps = 100;             // >= 1
+  std::optional<double> epochs{};       // > 0: steps = epochs / rate, in place of steps
+  std::string schedule = "uniform";
+  std::optional<double> noise{};  // > 0: the noise multiplier; calibrated to the budget if left out
+
+  std::string clip = "auto-s";
+  double clip_bound = 1;         // > 0
+  double clip_gamma = 0.01;      // > 0; auto-s
+  double clip_quantile = 0.5;    // 0 to 1; adaptive
+  double clip_follow_rate = 0.2;  // > 0; adaptive
+
+  std::string step = "momentum";
+  double lr = 2;  // > 0
+  std::string lr_shape = "constant";
+  std::int64_t warm_up = 0;    // >= 0
+  std::int64_t drop_every = 0;  // >= 0; step shape
+  double drop_factor = 0.1;    // in (0, 1); step shape
+  double momentum = 0.9;       // in [0, 1)
+  std::optional<double> second_momentum{};  // in (0, 1)
+  std::optional<double> stability{};        // > 0
+  double weight_decay = 0;                  // >= 0
+  bool noise_correction = false;
+
+  std::string average = "half";
+  double average_decay = 0.9;  // in [0, 1)
+
+  std::string ledger{};                          // the ledger that keeps account of these rows
+  std::optional<std::int64_t> checkpoint_every{};  // >= 1 steps
+
+  bool operator==(const Plan&) const = default;
+};
+
+// One member of a plan, for whoever reads or writes plans.
+struct PlanKey {
+  std::string name;   // in a file; the flag is "--" and the name with '-' for '_'
+  std::string value;  // what stands for the value in a help text; empty for a yes or no
+  std::string help;
+  std::string group;
+  // Throws InputError, "<where>: expected 0 < rate <= 1, got 'x'".
+  std::function<void(Plan&, std::string_view where, std::string_view text)> set;
+  // As TOML; nothing if it was left out.
+  std::function<std::optional<std::string>(const Plan&)> get;
+
+  std::string flag() const;
+};
+
+std::span<const PlanKey> plan_keys();
+
+// Reads a plan on top of the defaults. An unknown key, a wrong type or a value out of range is refused with file,
+// line, key and rule. A schema's path is taken relative to the plan's folder.
+Plan parse_plan(std::string_view toml, const std::string& file = "plan");
+Plan read_plan(const std::string& path);
+// What parse_plan reads back as the same plan.
+std::string to_toml(const Plan& plan);
+
+}  // namespace ration

@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/base/read_number.h"
+#include "ration/train/plan.h"
+
+namespace ration {
+namespace {
+
+using Choices = std::vector<std::string>;
+
+// A text as TOML writes it.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+// The keys in the order of the help text; each function adds one.
+class KeyList {
+ public:
+  std::vector<PlanKey> keys;
+
+  void group(std::string name) { group_ = std::move(name); }
+
+  void text(std::string name, std::string value, std::string Plan::*member, std::string help) {
+    add(name, std::move(value), std::move(help),
+        [member](Plan& plan, std::string_view, std::string_view text) { plan.*member = text; },
+        [member](const Plan& plan) -> std::optional<std::string> {
+          if ((plan.*member).empty()) return std::nullopt;
+          return quoted(plan.*member);
+        });
+  }
+
+  void choice(std::string name, std::string Plan::*member, Choices choices, std::string help) {
+    help += fmt::format(": {}", fmt::join(choices, ", "));
+    add(name, "NAME", std::move(help),
+        [name, member, choices = std::move(choices)](Plan& plan, std::string_view where, std::string_view text) {
+          if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+            throw InputError(
+                fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(choices, ", "), text));
+          }
+          plan.*member = text;
+        },
+        [member](const Plan& plan) { return std::optional(quoted(plan.*member)); });
+  }
+
+  // Member is double or optional<double>.
+  template <class Member>
+  void number(std::string name, std::string value, Member Plan::*member, Interval allowed, std::string help) {
+    add(name, std::move(value), fmt::format("{}; {}", help, allowed.describe(name)),
+        [name, member, allowed](Plan& plan, std::string_view where, std::string_view text) {
+          plan.*member = read_number(where, name, text, allowed);
+        },
+        [member](const Plan& plan) { return shown(plan.*member); });
+  }
+
+  // Member is int64 or optional<int64>; `least` is 0 or 1.
+  template <class Member>
+  void count(std::string name, std::string value, Member Plan::*member, int least, std::string help) {
+    add(name, std::move(value), fmt::format("{}; a whole number >= {}", help, least),
+        [name, member, least](Plan& plan, std::string_view where, std::string_view text) {
+          if (least == 0 && text == "0") {
+            plan.*member = 0;
+          } else {
+            plan.*member = read_count(where, name, text);
+          }
+        },
+        [member](const Plan& plan) { return shown(plan.*member); });
+  }
+
+  void yes_or_no(std::string name, bool Plan::*member, std::string help) {
+    add(name, "", std::move(help),
+        [member](Plan& plan, std::string_view where, std::string_view text) {
+          if (text != "true" && text != "false") {
+            throw InputError(fmt::format("{}: expected true or false, got '{}'", where, text));
+          }
+          plan.*member = text == "true";
+        },
+        [member](const Plan& plan) { return std::optional<std::string>(plan.*member ? "true" : "false"); });
+  }
+
+ private:
+  static std::string shown_value(double value) { return show(value); }
+  static std::string shown_value(std::int64_t value) { return std::to_string(value); }
+  template <class Value>
+  static std::optional<std::string> shown(const Value& value) {
+    return shown_value(value);
+  }
+  template <class Value>
+  static std::optional<std::string> shown(const std::optional<Value>& value) {
+    if (!value) return std::nullopt;
+    return shown_value(*value);
+  }
+
+  void add(std::string name, std::string value, std::string help, decltype(PlanKey::set) set,
+           decltype(PlanKey::get) get) {
+    keys.push_back({std::move(name), std::move(value), std::move(help), group_, std::move(set), std::move(get)});
+  }
+
+  std::string group_;
+};
+
+void add_data_keys(KeyList& list) {
+  list.group("Data");
+  list.text("data", "FILE", &Plan::data, "The private rows: CSV, TSV, LIBSVM, .npy or .npz, gzip or not");
+  list.text("schema", "FILE", &Plan::schema, "What is public about them: columns, bounds, categories (TOML)");
+  list.text("target", "COLUMN", &Plan::target, "The label, in place of the schema's");
+  list.number("rows", "N", &Plan::rows, at_least(1).at_most(0x1p53),
+              "How many rows there are, as far as is public; left out, a noisy count is paid for");
+}
+
+void add_model_keys(KeyList& list) {
+  list.group("Model");
+  list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared"}, "What is fitted");
+  list.number("huber_width", "H", &Plan::huber_width, greater_than(0), "Huber: how far the kink is rounded off");
+}
+
+void add_privacy_keys(KeyList& list) {
+  list.group("Privacy");
+  list.number("epsilon", "EPS", &Plan::epsilon, greater_than(0), "The budget");
+  list.number("delta", "DELTA", &Plan::delta, greater_than(0).less_than(1), "The budget; well below 1 / rows");
+  list.choice("accountant", &Plan::accountant, {"auto", "rdp", "pld", "zcdp", "tcdp", "gdp", "advanced"},
+              "Who adds up; auto takes the tightest that certifies the plan");
+  list.choice("relation", &Plan::relation, {"auto", "add_remove", "replace_one"}, "Which data sets are neighbours");
+  list.text("ledger", "FILE", &Plan::ledger, "The ledger that keeps account of these rows");
+}
+
+void add_method_keys(KeyList& list) {
+  list.group("Method");
+  list.choice("method", &Plan::method, {"dpsgd"}, "How it is trained");
+  list.choice("sampling", &Plan::sampling, {"auto", "full", "poisson", "fixed"},
+              "Which rows a step sees; auto: poisson if the rate is below 1");
+  list.number("rate", "Q", &Plan::rate, greater_than(0).at_most(1), "The chance that a step sees a row");
+  list.count("batch", "B", &Plan::batch, 1, "Expected rows in a step, in place of the rate; needs rows");
+  list.count("steps", "T", &Plan::steps, 1, "Number of steps");
+  list.number("epochs", "E", &Plan::epochs, greater_than(0), "Passes over the data, in place of steps");
+  list.choice("schedule", &Plan::schedule, {"uniform"}, "How the noise changes from step to step");
+  list.number("noise", "SIGMA", &Plan::noise, greater_than(0),
+              "Noise multiplier; left out, the smallest that the budget allows");
+  list.choice("clip", &Plan::clip, {"abadi", "auto-v", "auto-s", "adaptive"}, "How a row's gradient is bounded");
+  list.number("clip_bound", "R", &Plan::clip_bound, greater_than(0), "The bound (adaptive: the first)");
+  list.number("clip_gamma", "GAMMA", &Plan::clip_gamma, greater_than(0), "auto-s: its stability constant");
+  list.number("clip_quantile", "P", &Plan::clip_quantile, at_least(0).at_most(1), "adaptive: the quantile followed");
+  list.number("clip_follow_rate", "X", &Plan::clip_follow_rate, greater_than(0), "adaptive: how fast");
+}
+
+void add_step_keys(KeyList& list) {
+  list.group("Steps");
+  list.choice("step", &Plan::step,
+              {"sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop", "adadelta"},
+              "Step rule");
+  list.number("lr", "X", &Plan::lr, greater_than(0), "Learning rate");
+  list.choice("lr_shape", &Plan::lr_shape, {"constant", "cosine", "step"}, "How the learning rate falls");
+  list.count("warm_up", "T", &Plan::warm_up, 0, "Steps in which the learning rate rises");
+  list.count("drop_every", "T", &Plan::drop_every, 0, "lr_shape step: steps between two drops");
+  list.number("drop_factor", "X", &Plan::drop_factor, greater_than(0).less_than(1), "lr_shape step: what a drop leaves");
+  list.number("momentum", "B", &Plan::momentum, at_least(0).less_than(1), "Of the step rule");
+  list.number("second_momentum", "B", &Plan::second_momentum, greater_than(0).less_than(1), "Of Adam and its kin");
+  list.number("stability", "X", &Plan::stability, greater_than(0), "Of Adam and its kin");
+  list.number("weight_decay", "X", &Plan::weight_decay, at_least(0), "L2 regularisation, added after the noise");
+  list.yes_or_no("noise_correction", &Plan::noise_correction, "Adam: take the noise out of the second moment");
+  list.choice("average", &Plan::average, {"none", "half", "exponential"}, "Which iterates become the model");
+  list.number("average_decay", "B", &Plan::average_decay, at_least(0).less_than(1), "average exponential: its memory");
+  list.count("checkpoint_every", "T", &Plan::checkpoint_every, 1, "Steps between checkpoints; left out, ten in a run");
+}
+
+std::vector<PlanKey> all_keys() {
+  KeyList list;
+  add_data_keys(list);
+  add_model_keys(list);
+  add_privacy_keys(list);
+  add_method_keys(list);
+  add_step_keys(list);
+  return std::move(list.keys);
+}
+
+}  // namespace
+
+std::string PlanKey::flag() const {
+  std::string flag = "--" + name;
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  return flag;
+}
+
+std::span<const PlanKey> plan_keys() {
+  static const std::vector<PlanKey> keys = all_keys();
+  return keys;
+}
+
+}  // namespace ration

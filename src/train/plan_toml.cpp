@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/train/plan.h"
+
+namespace ration {
+namespace {
+
+const PlanKey* find_key(std::string_view name) {
+  for (const PlanKey& key : plan_keys()) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+std::string names_of_keys() {
+  std::string names;
+  for (const PlanKey& key : plan_keys()) names += (names.empty() ? "" : ", ") + key.name;
+  return names;
+}
+
+// The value as the text a flag would have.
+std::string text_of(const toml::node& node, const std::string& where) {
+  if (const auto value = node.value_exact<std::string>()) return *value;
+  if (const auto value = node.value_exact<std::int64_t>()) return std::to_string(*value);
+  if (const auto value = node.value_exact<double>()) return show(*value);
+  if (const auto value = node.value_exact<bool>()) return *value ? "true" : "false";
+  throw InputError(fmt::format("{}: expected a text, a number, true or false", where));
+}
+
+void set_key(Plan& plan, const toml::key& name, const toml::node& node, const std::string& file) {
+  const PlanKey* const key = find_key(name.str());
+  const auto line = name.source().begin.line;
+  if (key == nullptr) {
+    throw InputError(
+        fmt::format("{}:{}: unknown key '{}'; keys are {}", file, line, name.str(), names_of_keys()));
+  }
+  const std::string where = fmt::format("{}:{}: {}", file, line, key->name);
+  key->set(plan, where, text_of(node, where));
+}
+
+// A path in a plan file means a file beside it.
+void make_relative_to(const std::string& file, std::string& path) {
+  if (path.empty() || std::filesystem::path(path).is_absolute()) return;
+  path = (std::filesystem::path(file).parent_path() / path).lexically_normal().string();
+}
+
+std::string read_text(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream in(path);
+  if (!in || std::filesystem::is_directory(path, ignored)) {
+    throw InputError(fmt::format("{}: cannot read this plan", path));
+  }
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Plan parse_plan(std::string_view toml, const std::string& file) {
+  Plan plan;
+  try {
+    const toml::table table = toml::parse(toml, file);
+    for (const auto& [name, node] : table) set_key(plan, name, node, file);
+  } catch (const toml::parse_error& error) {
+    throw InputError(fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
+  }
+  make_relative_to(file, plan.schema);
+  return plan;
+}
+
+Plan read_plan(const std::string& path) {
+  return parse_plan(read_text(path), path);
+}
+
+std::string to_toml(const Plan& plan) {
+  std::string toml;
+  for (const PlanKey& key : plan_keys()) {
+    if (const auto value = key.get(plan)) toml += fmt::format("{} = {}\n", key.name, *value);
+  }
+  return toml;
+}
+
+}  // namespace ration
