@@ -55,8 +55,8 @@ StepOptions usual_step_options(StepKind kind);
 //
 //   s/(1-r^t)  becomes  max(s/(1-r^t) - n, floor),   n the average of noise_stddev^2 with the weights of s.
 //
-// For constant noise, n = noise_stddev^2 and this is DP-AdamBC [Tang24, Alg. 1]; the average keeps it right
-// under a noise schedule. The floor is `stability`, or the uncorrected moment where that is lower; without
+// For constant noise, n = noise_stddev^2 and this is DP-AdamBC [Tang24], but for the e that stays in the
+// denominator; the average keeps it right under a noise schedule. The floor is `stability`, or the uncorrected moment where that is lower; without
 // noise the rule is therefore Adam to the last bit.
 // Edge cases  a coordinate without signal falls to the floor about half of the time, two times of three in
 //             the first step, and then moves by learning_rate * |first moment| / sqrt(stability): with the
