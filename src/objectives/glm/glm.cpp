@@ -10,11 +10,6 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kNames = {"logistic", "softmax", "hinge", "huber", "squared"};
 
-template <class Loss>
-std::unique_ptr<Objective> linear(std::shared_ptr<const Rows> rows, Loss loss, const GlmOptions& options) {
-  return std::make_unique<LinearObjective<Loss>>(std::move(rows), loss, options.threads);
-}
-
 SoftmaxLoss softmax(const GlmOptions& options) {
   require("softmax", "classes", static_cast<double>(options.classes), at_least(2).at_most(1e6));
   return SoftmaxLoss{.classes = options.classes};
@@ -24,6 +19,24 @@ HuberHingeLoss huber(const GlmOptions& options) {
   HuberHingeLoss loss;
   loss.h = require("huber", "huber_width", options.huber_width, greater_than(0));
   return loss;
+}
+
+// use(the loss, with its parameters).
+template <class Use>
+auto with_loss(const GlmOptions& options, const Use& use) {
+  switch (options.loss) {
+    case GlmLoss::logistic:
+      return use(LogisticLoss{});
+    case GlmLoss::softmax:
+      return use(softmax(options));
+    case GlmLoss::hinge:
+      return use(HingeLoss{});
+    case GlmLoss::huber:
+      return use(huber(options));
+    case GlmLoss::squared:
+      return use(SquaredLoss{});
+  }
+  throw InternalError("linear model: no such loss");
 }
 
 }  // namespace
@@ -40,19 +53,18 @@ GlmLoss glm_loss_named(std::string_view name) {
 }
 
 std::unique_ptr<Objective> make_glm(std::shared_ptr<const Rows> rows, const GlmOptions& options) {
-  switch (options.loss) {
-    case GlmLoss::logistic:
-      return linear(std::move(rows), LogisticLoss{}, options);
-    case GlmLoss::softmax:
-      return linear(std::move(rows), softmax(options), options);
-    case GlmLoss::hinge:
-      return linear(std::move(rows), HingeLoss{}, options);
-    case GlmLoss::huber:
-      return linear(std::move(rows), huber(options), options);
-    case GlmLoss::squared:
-      return linear(std::move(rows), SquaredLoss{}, options);
-  }
-  throw InternalError("make_glm: no such loss");
+  return with_loss(options, [&]<class Loss>(Loss loss) -> std::unique_ptr<Objective> {
+    return std::make_unique<LinearObjective<Loss>>(std::move(rows), loss, options.threads);
+  });
+}
+
+void predict_glm(const Rows& rows, const GlmOptions& options, std::span<const double> weights,
+                 std::span<double> predictions) {
+  const std::shared_ptr<const Rows> borrowed(std::shared_ptr<void>(), &rows);
+  with_loss(options, [&]<class Loss>(Loss loss) {
+    using Linear = LinearObjective<Loss>;
+    Linear(borrowed, loss, options.threads, Linear::Labels::unused).predict(weights, predictions);
+  });
 }
 
 }  // namespace ration

@@ -25,7 +25,10 @@ namespace ration {
 template <class Loss>
 class LinearObjective final : public Objective {
  public:
-  LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads);
+  // Labels that are unused may be anything; then only predict() has a meaning.
+  enum class Labels { checked, unused };
+  LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads,
+                  Labels labels = Labels::checked);
 
   std::size_t rows() const override { return rows_->count(); }
   std::size_t parameters() const override { return rows_->columns() * loss_.outputs(); }
@@ -92,9 +95,11 @@ class LinearObjective final : public Objective {
 };
 
 template <class Loss>
-LinearObjective<Loss>::LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads)
+LinearObjective<Loss>::LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads,
+                                       Labels labels)
     : rows_(std::move(rows)), loss_(loss), threads_(thread_count(threads)) {
   if (!rows_) throw InputError("linear model: expected rows, got none");
+  if (labels == Labels::unused) return;
   for (std::size_t row = 0; row < rows_->count(); ++row) {
     const double label = rows_->labels()[row];
     if (!loss_.accepts(label)) {

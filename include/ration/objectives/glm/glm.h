@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "ration/data/rows.h"
@@ -28,5 +29,10 @@ struct GlmOptions {
 //             its slopes times the stored norm of x_i. Nothing of size rows x columns is made.
 // Edge cases  a label the loss does not take is refused here, with its row.
 std::unique_ptr<Objective> make_glm(std::shared_ptr<const Rows> rows, const GlmOptions& options);
+
+// What the model says of rows whose labels are unknown: class or value per row. Labels are not looked at, so that
+// they may be NaN (data::ReadOptions) and no error depends on them.
+void predict_glm(const Rows& rows, const GlmOptions& options, std::span<const double> weights,
+                 std::span<double> predictions);
 
 }  // namespace ration

@@ -1,0 +1,104 @@
+#include "ration/train/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <span>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "train/model_shape.h"
+
+namespace ration {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw InputError("model: " + message);
+}
+
+GlmOptions glm_options(const Model& model) {
+  return {.loss = model.loss,
+          .classes = std::max<std::size_t>(model.classes, 2),
+          .huber_width = model.huber_width};
+}
+
+void require_same_columns(const Model& model, const data::Table& table) {
+  if (table.column_names == data::encoded_column_names(model.schema)) return;
+  refuse("the table's columns are not those of the model; read it with the model's schema");
+}
+
+double share_of_equal(std::span<const double> a, std::span<const double> b) {
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i] ? 1 : 0;
+  return static_cast<double>(equal) / static_cast<double>(a.size());
+}
+
+double root_mean_square(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+}  // namespace
+
+std::size_t outputs(const Model& model) {
+  return model.loss == GlmLoss::softmax ? model.classes : 1;
+}
+
+std::optional<std::string> shape_fault(const Model& model) {
+  const std::size_t classes = model.schema.classes();
+  const std::string_view loss = to_string(model.loss);
+  const std::string& label = model.schema.label;
+  if (model.classes != classes)
+    return fmt::format("expected 'classes' to be {} as in the schema, got {}", classes, model.classes);
+  if (!greater_than(0).contains(model.huber_width))
+    return fmt::format("expected 'huber_width' > 0, got {}", model.huber_width);
+  if (model.loss == GlmLoss::squared && classes > 0)
+    return fmt::format("loss '{}' needs a numeric label, but '{}' has {} classes", loss, label, classes);
+  if (model.loss != GlmLoss::squared && classes == 0)
+    return fmt::format("loss '{}' needs classes, but label '{}' is a number; describe it as a category", loss,
+                       label);
+  if (model.loss != GlmLoss::squared && model.loss != GlmLoss::softmax && classes > 2)
+    return fmt::format("loss '{}' needs two classes, but '{}' has {}; use softmax", loss, label, classes);
+  return std::nullopt;
+}
+
+void require_sound(const Model& model) {
+  data::require_sound(model.schema);
+  if (const auto fault = shape_fault(model)) refuse(*fault);
+  const std::size_t expected = outputs(model) * data::encoded_column_names(model.schema).size();
+  if (model.weights.size() != expected)
+    refuse(fmt::format("expected {} weights, got {}", expected, model.weights.size()));
+  for (std::size_t i = 0; i < expected; ++i) {
+    if (!std::isfinite(model.weights[i]))
+      refuse(fmt::format("expected finite weights, got {} in place {}", model.weights[i], i));
+  }
+}
+
+std::vector<double> predict(const Model& model, const data::Table& table) {
+  require_sound(model);
+  require_same_columns(model, table);
+  std::vector<double> predictions(table.rows.count());
+  predict_glm(table.rows, glm_options(model), model.weights, predictions);
+  return predictions;
+}
+
+Evaluation evaluate_public(const Model& model, const data::Table& table) {
+  const std::vector<double> predictions = predict(model, table);
+  const std::shared_ptr<const Rows> borrowed(std::shared_ptr<void>(), &table.rows);
+  Evaluation out{.rows = table.rows.count(),
+                 .loss = make_glm(borrowed, glm_options(model))->mean_loss(model.weights),
+                 .accuracy = {},
+                 .root_mean_square_error = {}};
+  if (out.rows == 0) return out;
+  if (model.classes > 0) {
+    out.accuracy = share_of_equal(predictions, table.rows.labels());
+  } else {
+    out.root_mean_square_error = root_mean_square(predictions, table.rows.labels());
+  }
+  return out;
+}
+
+}  // namespace ration

@@ -1,0 +1,214 @@
+// A model as JSON. Every complaint names file and key.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "data/byte_source.h"
+#include "data/complaint.h"
+#include "ration/base/error.h"
+#include "ration/train/model.h"
+#include "train/model_shape.h"
+
+namespace ration {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kFormat = "ration model";
+constexpr int kFormatVersion = 1;
+constexpr const char* kFileName = "model.json";
+constexpr std::uint64_t kMostBytes = 1u << 30;
+
+// What stands beside a weight: its encoded column, and its class if each class has weights of its own.
+struct WeightName {
+  std::string column;
+  std::optional<std::string> class_name;
+};
+
+std::vector<WeightName> weight_names(const Model& model) {
+  const std::vector<std::string> columns = data::encoded_column_names(model.schema);
+  const std::size_t count = outputs(model);
+  std::vector<WeightName> names;
+  for (std::size_t output = 0; output < count; ++output) {
+    for (const std::string& column : columns) {
+      WeightName name{.column = column, .class_name = {}};
+      if (count > 1) name.class_name = model.schema.label_column().categories[output];
+      names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+ordered_json weights_to_json(const Model& model) {
+  const std::vector<WeightName> names = weight_names(model);
+  ordered_json list = ordered_json::array();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    ordered_json entry;
+    if (names[i].class_name) entry["class"] = *names[i].class_name;
+    entry["column"] = names[i].column;
+    entry["weight"] = model.weights[i];
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+// Reads the keys of one file.
+class Reader {
+ public:
+  explicit Reader(const std::string& file) : file_(file) {}
+
+  [[noreturn]] void refuse(const std::string& message) const { data::refuse(file_, message); }
+
+  ordered_json parse(std::string_view text) const {
+    try {
+      return ordered_json::parse(text);
+    } catch (const ordered_json::parse_error& error) {
+      const std::size_t read = std::min(error.byte, text.size());
+      const auto end = text.begin() + static_cast<std::ptrdiff_t>(read);
+      data::refuse(file_, static_cast<std::uint64_t>(1 + std::count(text.begin(), end, '\n')),
+                   "not valid JSON; is the file whole?");
+    } catch (const ordered_json::out_of_range&) {
+      refuse("a number is too large for a double");
+    }
+  }
+
+  const ordered_json& at(const ordered_json& json, const char* key) const {
+    if (!json.is_object()) refuse("expected a JSON object");
+    const auto found = json.find(key);
+    if (found == json.end()) refuse(fmt::format("the key '{}' is missing", key));
+    return *found;
+  }
+
+  std::string text(const ordered_json& json, const char* key) const {
+    const ordered_json& value = at(json, key);
+    if (!value.is_string()) refuse(fmt::format("expected a text for '{}', got {}", key, show(value)));
+    return value.get<std::string>();
+  }
+
+  double number(const ordered_json& json, const char* key) const {
+    const ordered_json& value = at(json, key);
+    if (!value.is_number())
+      refuse(fmt::format("expected a finite number for '{}', got {}", key, show(value)));
+    return value.get<double>();
+  }
+
+  std::size_t count(const ordered_json& json, const char* key) const {
+    const ordered_json& value = at(json, key);
+    if (!value.is_number_unsigned())
+      refuse(fmt::format("expected a whole number >= 0 for '{}', got {}", key, show(value)));
+    return value.get<std::size_t>();
+  }
+
+  const ordered_json& list(const ordered_json& json, const char* key) const {
+    const ordered_json& value = at(json, key);
+    if (!value.is_array()) refuse(fmt::format("expected a list for '{}', got {}", key, show(value)));
+    return value;
+  }
+
+ private:
+  // A short value as it stands, of others the type.
+  static std::string show(const ordered_json& value) {
+    if (value.is_structured()) return fmt::format("an {}", value.type_name());
+    if (value.is_string()) return data::quoted(value.get<std::string>());
+    return value.dump();
+  }
+
+  const std::string& file_;
+};
+
+void require_format(const Reader& reader, const ordered_json& json) {
+  const std::string format = reader.text(json, "format");
+  if (format != kFormat)
+    reader.refuse(fmt::format("expected '{}' for 'format', got {}", kFormat, data::quoted(format)));
+  const std::size_t version = reader.count(json, "format_version");
+  if (version == kFormatVersion) return;
+  reader.refuse(
+      fmt::format("it has 'format_version' {}, this program knows version {}", version, kFormatVersion));
+}
+
+void require_name(const Reader& reader, const ordered_json& entry, const char* key,
+                  const std::string& expected, std::size_t place) {
+  const std::string got = reader.text(entry, key);
+  if (got == expected) return;
+  reader.refuse(fmt::format("'weights', place {}: expected {} for '{}', got {}", place,
+                            data::quoted(expected), key, data::quoted(got)));
+}
+
+std::vector<double> read_weights(const Reader& reader, const ordered_json& json, const Model& model) {
+  const ordered_json& list = reader.list(json, "weights");
+  const std::vector<WeightName> names = weight_names(model);
+  if (list.size() != names.size()) {
+    reader.refuse(
+        fmt::format("the schema has {} weights, but 'weights' lists {}", names.size(), list.size()));
+  }
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].class_name) require_name(reader, list[i], "class", *names[i].class_name, i);
+    require_name(reader, list[i], "column", names[i].column, i);
+    weights.push_back(reader.number(list[i], "weight"));
+  }
+  return weights;
+}
+
+GlmLoss read_loss(const Reader& reader, const ordered_json& json) {
+  try {
+    return glm_loss_named(reader.text(json, "loss"));
+  } catch (const InputError& error) {
+    reader.refuse(fmt::format("'loss': {}", error.what()));
+  }
+}
+
+std::string model_file(const std::string& run_or_file) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(run_or_file, ignored)) return run_or_file;
+  const fs::path file = fs::path(run_or_file) / kFileName;
+  if (!fs::exists(file, ignored))
+    data::refuse(run_or_file, fmt::format("no {} in this folder; is it a finished run?", kFileName));
+  return file.string();
+}
+
+}  // namespace
+
+std::string to_json(const Model& model) {
+  require_sound(model);
+  const ordered_json json{{"format", kFormat},
+                          {"format_version", kFormatVersion},
+                          {"loss", to_string(model.loss)},
+                          {"classes", model.classes},
+                          {"huber_width", model.huber_width},
+                          {"schema", data::to_toml(model.schema)},
+                          {"weights", weights_to_json(model)}};
+  try {
+    return json.dump(2) + "\n";
+  } catch (const ordered_json::type_error&) {
+    throw InputError("model: the schema holds a text that is not UTF-8");
+  }
+}
+
+Model model_from_json(std::string_view text, const std::string& file) {
+  const Reader reader(file);
+  const ordered_json json = reader.parse(text);
+  require_format(reader, json);
+  Model model;
+  model.loss = read_loss(reader, json);
+  model.classes = reader.count(json, "classes");
+  model.huber_width = reader.number(json, "huber_width");
+  model.schema = data::parse_schema(reader.text(json, "schema"), file + ": schema");
+  if (const auto fault = shape_fault(model)) reader.refuse(*fault);
+  model.weights = read_weights(reader, json, model);
+  return model;
+}
+
+Model read_model(const std::string& run_or_file) {
+  const std::string file = model_file(run_or_file);
+  data::ByteSource source(file);
+  const std::vector<char> text = data::read_all(source, kMostBytes);
+  return model_from_json({text.data(), text.size()}, file);
+}
+
+}  // namespace ration

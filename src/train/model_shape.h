@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ration/train/model.h"
+
+namespace ration {
+
+// Weights per encoded column: one, or one for each class of softmax.
+std::size_t outputs(const Model& model);
+
+// What does not fit together of schema, loss, classes and width, weights aside; nothing if all does.
+std::optional<std::string> shape_fault(const Model& model);
+
+}  // namespace ration
