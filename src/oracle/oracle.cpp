@@ -60,6 +60,13 @@ Event PrivateOracle::released() const {
   return Event::composed(std::move(parts));
 }
 
+void PrivateOracle::recall(const Event& released) {
+  if (!filter_.spend(released)) {
+    throw InternalError("oracle: what was released before the stop does not fit the budget: " + released.describe());
+  }
+  for (const CountedEvent& one : flatten(released)) released_.push_back(one);
+}
+
 void PrivateOracle::record(const Event& event) {
   for (CountedEvent& one : released_) {
     if (&one.event.node() != &event.node()) continue;

@@ -18,12 +18,6 @@ namespace {
   throw InputError("model: " + message);
 }
 
-GlmOptions glm_options(const Model& model) {
-  return {.loss = model.loss,
-          .classes = std::max<std::size_t>(model.classes, 2),
-          .huber_width = model.huber_width};
-}
-
 void require_same_columns(const Model& model, const data::Table& table) {
   if (table.column_names == data::encoded_column_names(model.schema)) return;
   refuse("the table's columns are not those of the model; read it with the model's schema");
@@ -42,6 +36,13 @@ double root_mean_square(std::span<const double> a, std::span<const double> b) {
 }
 
 }  // namespace
+
+GlmOptions glm_options(const Model& model, std::size_t threads) {
+  return {.loss = model.loss,
+          .classes = std::max<std::size_t>(model.classes, 2),
+          .huber_width = model.huber_width,
+          .threads = threads};
+}
 
 std::size_t outputs(const Model& model) {
   return model.loss == GlmLoss::softmax ? model.classes : 1;

@@ -46,6 +46,10 @@ class PrivateOracle {
   // Everything released so far.
   Event released() const;
 
+  // For a run that goes on after a stop: charges and lists what was released before. InternalError if the
+  // budget refuses that.
+  void recall(const Event& released);
+
   // Each on a fresh batch; nothing if the budget refuses.
   [[nodiscard]] bool gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
   [[nodiscard]] std::optional<FirstDecrease> first_decrease(const Objective::Line& line,

@@ -29,6 +29,9 @@ struct Model {
 // before it spends anything.
 void require_sound(const Model& model);
 
+// What make_glm needs to know of it; 0 threads: one per processor.
+GlmOptions glm_options(const Model& model, std::size_t threads = 0);
+
 // One object with stable keys, indented, ending in a newline. Lossless. Weights stand beside the names of their
 // columns, for people; the names are checked when it is read. Throws InputError for a model that is not sound.
 std::string to_json(const Model& model);

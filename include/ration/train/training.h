@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ration/base/random.h"
+#include "ration/data/rows.h"
+#include "ration/methods/method.h"
+#include "ration/oracle/oracle.h"
+#include "ration/train/resolve.h"
+
+namespace ration {
+
+// Where a run stands, without its rows: what a checkpoint stores.
+struct TrainingState {
+  std::int64_t charged = 0;               // steps of the plan that are paid for, whether or not they were taken
+  std::optional<double> noisy_rows{};     // the answer to the count of rows, if there was one
+  MethodState method{};
+};
+
+// One run in memory: a resolved plan at work on rows. Nothing here writes a file.
+//
+// Order       everything is charged to a filter that grants exactly the plan's events.
+// Resuming    steps that were paid for but whose outcome was lost are not repeated: the method goes on from its state
+//             with the plan's remaining steps, so nothing is ever released on credit, and noise is always fresh.
+class Training {
+ public:
+  // The plan, rows and random source must outlive the training. Under add_remove the number of rows is asked
+  // privately unless the plan declares it. InputError if the plan declares another number of rows under
+  // replace_one.
+  Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
+           RandomSource& random, const TrainingState& from = {});
+
+  // False when the plan is done.
+  [[nodiscard]] bool step();
+  StepReport report() const { return method_->report(); }
+  double spent_share() const { return filter_->spent_share(); }
+  // Of the steps, those that are done or lost.
+  std::int64_t charged() const { return charged_; }
+  std::int64_t total() const { return plan_.steps(); }
+  double divisor_rows() const { return declared_rows_; }
+
+  Event released() const { return plan_.event(charged_); }
+  std::vector<double> weights() const;
+  TrainingState save() const;
+
+ private:
+  double declare_rows(const TrainingState& from, RandomSource& random);
+
+  const ResolvedPlan& plan_;
+  std::unique_ptr<Objective> objective_;
+  std::unique_ptr<BudgetFilter> filter_;
+  double declared_rows_;
+  std::unique_ptr<Sampler> sampler_;
+  std::unique_ptr<PrivateOracle> oracle_;
+  std::unique_ptr<Method> method_;
+  std::int64_t charged_;
+};
+
+}  // namespace ration
