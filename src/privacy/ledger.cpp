@@ -9,6 +9,7 @@
 #include "privacy/sqlite.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
+#include "ration/base/random.h"
 
 namespace ration {
 namespace {
@@ -18,8 +19,9 @@ using sqlite::ImmediateTransaction;
 using sqlite::Statement;
 
 constexpr std::int64_t kApplication = 0x5261546E;  // "RaTn", in the file's header
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 constexpr std::size_t kLongestText = 200;
+constexpr std::size_t kTokenDigits = 32;
 
 // Amounts are decimals in text, exact and readable with any SQLite tool. `stated` is for people; `charged`
 // counts.
@@ -44,13 +46,20 @@ constexpr const char* kSchema = R"(
     stated_epsilon TEXT NOT NULL DEFAULT '0',
     stated_delta TEXT NOT NULL DEFAULT '0',
     started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
-    ended TEXT NOT NULL DEFAULT ''
+    ended TEXT NOT NULL DEFAULT '',
+    holder TEXT NOT NULL DEFAULT ''
   ) STRICT;
   CREATE INDEX runs_by_data ON runs (data_hash);
   PRAGMA application_id = 1382110318;
-  PRAGMA user_version = 1;
+  PRAGMA user_version = 2;
 )";
-static_assert(kApplication == 1382110318 && kVersion == 1);
+static_assert(kApplication == 1382110318 && kVersion == 2);
+
+// Version 1 had no holders. Its runs keep none: nobody can have noted a token for them.
+constexpr const char* kFromVersion1 = R"(
+  ALTER TABLE runs ADD COLUMN holder TEXT NOT NULL DEFAULT '';
+  PRAGMA user_version = 2;
+)";
 
 struct DecimalBudget {
   DecimalAmount epsilon;
@@ -104,6 +113,14 @@ void require_text(std::string_view name, std::string_view text, bool blanks_allo
   throw InputError(fmt::format("ledger: expected {} of 1 to {} visible characters{}, got {}", name,
                                kLongestText, blanks_allowed ? " on one line" : " without blanks",
                                text.empty() ? "none" : fmt::format("{} of them", text.size())));
+}
+
+// The message does not repeat the text, which may be most of a token.
+void require_token(std::string_view text) {
+  const bool digits = text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  if (digits && text.size() == kTokenDigits) return;
+  throw InputError(fmt::format("reattach: expected a token of {} hexadecimal digits, got {} characters{}",
+                               kTokenDigits, text.size(), digits ? "" : ", not all of them such digits"));
 }
 
 DecimalAmount amount_at(const Database& database, const Statement& row, int column) {
@@ -186,11 +203,12 @@ void write_budget(Statement& statement, int position, const DecimalBudget& budge
   statement.bind(position, budget.epsilon.to_text()).bind(position + 1, budget.delta.to_text());
 }
 
-std::int64_t insert_run(Database& database, const RunRequest& request, const DecimalBudget& asked) {
+std::int64_t insert_run(Database& database, const RunRequest& request, const DecimalBudget& asked,
+                        const std::string& holder) {
   Statement insert = database.prepare(
-      "INSERT INTO runs (data_hash, what, reserved_epsilon, reserved_delta, charged_epsilon, charged_delta)"
-      " VALUES (?, ?, ?, ?, ?, ?)");
-  insert.bind(1, request.data_hash).bind(2, request.what);
+      "INSERT INTO runs (data_hash, what, reserved_epsilon, reserved_delta, charged_epsilon, charged_delta,"
+      " holder) VALUES (?, ?, ?, ?, ?, ?, ?)");
+  insert.bind(1, request.data_hash).bind(2, request.what).bind(7, holder);
   write_budget(insert, 3, asked);
   write_budget(insert, 5, asked);
   insert.step();
@@ -202,33 +220,71 @@ DecimalBudget charge_for(const DecimalBudget& reserved, const DecimalBudget& spe
   return by == SpendingBy::plan || spent.is_zero() ? spent : reserved;
 }
 
-void settle_run(Database& database, std::int64_t run, const DecimalBudget& charged,
+struct StoredRun {
+  std::string data_hash;
+  std::string status;
+  std::string holder;
+  DecimalBudget reserved;
+};
+
+StoredRun find_run(Database& database, std::int64_t run) {
+  Statement row = database.prepare(
+      "SELECT data_hash, status, holder, reserved_epsilon, reserved_delta FROM runs WHERE id = ?");
+  row.bind(1, run);
+  if (!row.step()) throw InputError(fmt::format("{}: there is no run {}", database.path(), run));
+  return {row.text(0), row.text(1), row.text(2), budget_at(database, row, 3)};
+}
+
+void require_resumable(const Database& database, std::int64_t run, const StoredRun& stored,
+                       const std::string& data_hash) {
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(fmt::format("{}: run {} cannot be resumed: {}", database.path(), run, why));
+  };
+  if (stored.data_hash != data_hash) {
+    refuse(fmt::format("it is a run on the data set {:.12}, not on {:.12}", stored.data_hash, data_hash));
+  }
+  if (stored.status != to_string(RunStatus::open)) refuse(fmt::format("it is {}", stored.status));
+  if (stored.holder.empty()) refuse("it began with an older version, which noted no holder");
+}
+
+void replace_holder(Database& database, std::int64_t run, const std::string& holder) {
+  Statement update = database.prepare("UPDATE runs SET holder = ? WHERE id = ?");
+  update.bind(1, holder).bind(2, run).step();
+}
+
+void settle_run(Database& database, std::int64_t run, const std::string& holder, const DecimalBudget& charged,
                 const DecimalBudget& stated) {
   ImmediateTransaction transaction(database);
   Statement update = database.prepare(
       "UPDATE runs SET status = 'settled', charged_epsilon = ?, charged_delta = ?, stated_epsilon = ?,"
-      " stated_delta = ?, ended = strftime('%Y-%m-%dT%H:%M:%SZ', 'now') WHERE id = ? AND status = 'open'");
+      " stated_delta = ?, ended = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
+      " WHERE id = ? AND status = 'open' AND holder = ?");
   write_budget(update, 1, charged);
   write_budget(update, 3, stated);
-  update.bind(5, run).step();
+  update.bind(5, run).bind(6, holder).step();
   if (database.rows_changed() != 1) {
-    throw InternalError(fmt::format("{}: run {} is not open, so it cannot be settled", database.path(), run));
+    throw InternalError(
+        fmt::format("{}: run {} cannot be settled: it is not open, or another process has taken it over",
+                    database.path(), run));
   }
   transaction.commit();
 }
 
-void mark_abandoned(Database& database, std::int64_t run) {
+void mark_abandoned(Database& database, std::int64_t run, const std::string& holder) {
   ImmediateTransaction transaction(database);
   Statement update = database.prepare(
       "UPDATE runs SET status = 'abandoned', ended = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
-      " WHERE id = ? AND status = 'open'");
-  update.bind(1, run).step();
+      " WHERE id = ? AND status = 'open' AND holder = ?");
+  update.bind(1, run).bind(2, holder).step();
   transaction.commit();
 }
 
+std::int64_t version_of(Database& database) {
+  return database.integer("PRAGMA user_version");
+}
+
 bool is_empty(Database& database) {
-  return database.integer("SELECT count(*) FROM sqlite_schema") == 0 &&
-         database.integer("PRAGMA user_version") == 0;
+  return database.integer("SELECT count(*) FROM sqlite_schema") == 0 && version_of(database) == 0;
 }
 
 void require_ledger(Database& database) {
@@ -237,10 +293,10 @@ void require_ledger(Database& database) {
                                  is_empty(database) ? ": it is empty; make one with 'ration ledger init'"
                                                     : ": it is some other SQLite file"));
   }
-  const std::int64_t version = database.integer("PRAGMA user_version");
-  if (version != kVersion) {
+  const std::int64_t version = version_of(database);
+  if (version < 1 || version > kVersion) {
     throw InputError(
-        fmt::format("{}: the ledger has version {}, this program knows version {}; use a newer one",
+        fmt::format("{}: the ledger has version {}, this program knows versions 1 to {}; use a newer one",
                     database.path(), version, kVersion));
   }
   const std::string verdict = database.text("PRAGMA quick_check(1)");
@@ -257,10 +313,20 @@ void make_schema_if_empty(Database& database) {
   transaction.commit();
 }
 
+// Two processes may open the same old ledger at once: the second finds it upgraded. Looks before it locks, so that
+// opening a ledger of today waits for nobody.
+void upgrade_if_old(Database& database) {
+  if (version_of(database) == kVersion) return;
+  ImmediateTransaction transaction(database);
+  if (version_of(database) == 1) database.execute(kFromVersion1);
+  transaction.commit();
+}
+
 std::shared_ptr<Database> open_existing(const std::string& path) {
   auto database = std::make_shared<Database>(path, Database::Open::existing);
   require_ledger(*database);
   database->use_write_ahead_log();
+  upgrade_if_old(*database);
   return database;
 }
 
@@ -270,6 +336,7 @@ std::shared_ptr<Database> open_or_make(const std::string& path) {
   database->use_write_ahead_log();
   make_schema_if_empty(*database);
   require_ledger(*database);
+  upgrade_if_old(*database);
   return database;
 }
 
@@ -287,22 +354,29 @@ std::string_view to_string(RunStatus status) {
   return "unknown";
 }
 
-Reservation::Reservation(std::shared_ptr<sqlite::Database> database, std::int64_t run, const Budget& budget)
-    : database_(std::move(database)), run_(run), budget_(budget) {}
+std::string new_holder_token() {
+  SecureRandom& random = SecureRandom::for_this_thread();
+  const std::uint64_t first = random.next_word();
+  return fmt::format("{:016x}{:016x}", first, random.next_word());
+}
+
+Reservation::Reservation(std::shared_ptr<sqlite::Database> database, std::int64_t run, const Budget& budget,
+                         std::string holder)
+    : database_(std::move(database)), run_(run), budget_(budget), holder_(std::move(holder)) {}
 
 Reservation::Reservation(Reservation&&) noexcept = default;
 
 Reservation::~Reservation() {
   if (!database_ || !database_->opened_by_this_process()) return;
   try {
-    mark_abandoned(*database_, run_);
+    mark_abandoned(*database_, run_, holder_);
   } catch (const std::exception&) {
     // It stays open, which is charged the same.
   }
 }
 
 void Reservation::settle(const Budget& spent, SpendingBy by) {
-  if (!database_) throw InternalError(fmt::format("ledger: run {} is settled already", run_));
+  if (!database_) throw InternalError(fmt::format("ledger: run {} is settled or left open already", run_));
   require("settle", "epsilon", spent.epsilon, at_least(0).at_most(1e6));
   require("settle", "delta", spent.delta, at_least(0).less_than(1));
   const DecimalBudget reserved = rounded_up(budget_);
@@ -312,7 +386,11 @@ void Reservation::settle(const Budget& spent, SpendingBy by) {
                                     database_->path(), run_, spent.epsilon, spent.delta, budget_.epsilon,
                                     budget_.delta));
   }
-  settle_run(*database_, run_, charge_for(reserved, stated, by), stated);
+  settle_run(*database_, run_, holder_, charge_for(reserved, stated, by), stated);
+  database_.reset();
+}
+
+void Reservation::leave_open() noexcept {
   database_.reset();
 }
 
@@ -350,6 +428,7 @@ std::optional<Reservation> Ledger::reserve(const RunRequest& request, Budget* re
   require_text("what", request.what, true);
   require_budget("reserve", request.budget);
   const DecimalBudget asked = rounded_up(request.budget);
+  std::string holder = new_holder_token();
   ImmediateTransaction transaction(*database_);
   const StoredDataSet stored = find_data_set(*database_, request.data_hash);
   require_same_relation(*database_, stored.data, request.relation);
@@ -357,9 +436,28 @@ std::optional<Reservation> Ledger::reserve(const RunRequest& request, Budget* re
   const bool granted = (before + asked).fits_into(stored.total);
   if (remaining != nullptr) *remaining = left_of(stored.total, granted ? before + asked : before);
   if (!granted) return std::nullopt;
-  const std::int64_t run = insert_run(*database_, request, asked);
+  const std::int64_t run = insert_run(*database_, request, asked, holder);
   transaction.commit();
-  return Reservation(database_, run, request.budget);
+  return Reservation(database_, run, request.budget, std::move(holder));
+}
+
+std::optional<Reservation> Ledger::reattach(std::int64_t run, const std::string& data_hash,
+                                            std::span<const std::string> known, const std::string& next) {
+  require_token(next);
+  for (const std::string& token : known) require_token(token);
+  const auto is_known = [&](const std::string& token) {
+    return std::find(known.begin(), known.end(), token) != known.end();
+  };
+  if (is_known(next))
+    throw InputError("reattach: the next token must be new, but it is among the known ones");
+  ImmediateTransaction transaction(*database_);
+  const StoredRun stored = find_run(*database_, run);
+  require_resumable(*database_, run, stored, data_hash);
+  if (!is_known(stored.holder)) return std::nullopt;
+  replace_holder(*database_, run, next);
+  transaction.commit();
+  // What is left of the reservation's decimals after this rounding is rounded up again to the same decimals.
+  return Reservation(database_, run, for_people_left(stored.reserved), next);
 }
 
 std::vector<LedgerState> Ledger::states() const {

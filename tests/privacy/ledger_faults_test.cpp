@@ -14,16 +14,13 @@
 #include <random>
 #include <thread>
 
-#include "privacy/sqlite.h"
+#include "privacy/ledgers.h"
 #include "ration/base/error.h"
-#include "ration/privacy/ledger.h"
-#include "support/child_process.h"
 #include "support/forked.h"
 
 namespace ration::testing {
 namespace {
 
-constexpr const char* kHash = "0123456789abcdef";
 constexpr double kMillion = 1e6;  // amounts are whole millionths, so that the test adds up exactly
 
 RunRequest asking(std::uint64_t millionths, std::uint64_t delta_billionths = 0) {
@@ -34,16 +31,6 @@ RunRequest asking(std::uint64_t millionths, std::uint64_t delta_billionths = 0) 
 
 std::uint64_t millionths_of(double epsilon) {
   return static_cast<std::uint64_t>(std::llround(epsilon * kMillion));
-}
-
-std::string new_ledger(const TemporaryFolder& folder, const Budget& total) {
-  std::string path = folder.path() + "/budget.db";
-  Ledger::open_or_create(path).add({.hash = kHash, .name = "a", .total = total});
-  return path;
-}
-
-std::string integrity_of(const std::string& path) {
-  return sqlite::Database(path, sqlite::Database::Open::existing).text("PRAGMA integrity_check");
 }
 
 std::uint64_t charged_in(const Ledger& ledger) {

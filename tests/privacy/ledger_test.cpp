@@ -6,27 +6,14 @@
 
 #include <filesystem>
 
-#include "privacy/sqlite.h"
+#include "privacy/ledgers.h"
 #include "ration/base/error.h"
-#include "support/child_process.h"
 
 namespace ration::testing {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr const char* kHash = "0123456789abcdef";
-
-template <class Error>
-std::string message_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 RunRequest asking(double epsilon, double delta = 0) {
   return {.data_hash = kHash, .budget = {epsilon, delta}, .what = "a run"};
@@ -191,7 +178,7 @@ TEST_F(LedgerTest, ValuesAreValidated) {
 }
 
 TEST_F(LedgerTest, CommitsGoToTheDiskThroughAWriteAheadLog) {
-  sqlite::Database database(path_, sqlite::Database::Open::existing);
+  sqlite::Database database = behind_the_scenes(path_);
   EXPECT_EQ(database.text("PRAGMA journal_mode"), "wal");
   database.use_write_ahead_log();
   EXPECT_EQ(database.integer("PRAGMA synchronous"), 2);  // FULL
@@ -227,10 +214,10 @@ TEST(LedgerFile, OfANewerVersionIsRefused) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/a.db";
   Ledger::open_or_create(path).add({.hash = kHash, .name = "a", .total = {1, 0}});
-  sqlite::Database(path, sqlite::Database::Open::existing).execute("PRAGMA user_version = 2");
+  behind_the_scenes(path).execute("PRAGMA user_version = 3");
   EXPECT_THAT(message_of<InputError>([&] { Ledger{path}; }),
-              HasSubstr("has version 2, this program knows version 1"));
-  EXPECT_THAT(message_of<InputError>([&] { Ledger::open_or_create(path); }), HasSubstr("has version 2"));
+              HasSubstr("has version 3, this program knows versions 1 to 2"));
+  EXPECT_THAT(message_of<InputError>([&] { Ledger::open_or_create(path); }), HasSubstr("has version 3"));
 }
 
 TEST(LedgerFile, TruncatedAnywhereIsRefusedOrWhole) {
@@ -254,7 +241,7 @@ TEST(LedgerFile, WithAnAmountThatIsNoneIsRefused) {
   Ledger ledger = Ledger::open_or_create(path);
   ledger.add({.hash = kHash, .name = "a", .total = {1, 0}});
   std::ignore = ledger.reserve(asking(0.5));
-  sqlite::Database(path, sqlite::Database::Open::existing).execute("UPDATE runs SET charged_epsilon = '-5'");
+  behind_the_scenes(path).execute("UPDATE runs SET charged_epsilon = '-5'");
   EXPECT_THROW(std::ignore = ledger.reserve(asking(0.1)), InputError);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,7 @@ struct RunRequest {
 };
 
 enum class RunStatus {
-  open,       // running, or killed: counts in full
+  open,       // running, stopped or killed: counts in full
   settled,    // ended well
   abandoned,  // ended without settling: counts in full
 };
@@ -58,11 +59,16 @@ struct LedgerState {
   std::int64_t runs;
 };
 
+// A new name for whoever holds a run: 32 hexadecimal digits, 128 bits of SecureRandom, so no two are ever equal.
+// Who knows the token can take the run over: it belongs into the run's checkpoint and into no log or report.
+std::string new_holder_token();
+
 // The right of one run to spend its budget. The ledger has charged it in full already; settling can only give
 // back.
 //
 // Destroyed unsettled, it is marked abandoned and stays charged in full; after a crash it stays open, and
-// charged. A forked child's copy does nothing when destroyed and refuses to settle.
+// charged. A forked child's copy does nothing when destroyed and refuses to settle. Once another process has
+// taken the run over (Ledger::reattach), this object can change nothing any more.
 class Reservation {
  public:
   ~Reservation();
@@ -71,18 +77,27 @@ class Reservation {
 
   std::int64_t run() const { return run_; }
   const Budget& budget() const { return budget_; }
+  // The token of this attachment: what a checkpoint needs for the run to be resumed.
+  const std::string& holder() const { return holder_; }
 
   // Records what was spent, at most the budget in epsilon and in delta, once. Throws InternalError, and
-  // leaves the whole reservation charged, if it is more, or was settled before, or cannot be written.
+  // leaves the whole reservation charged, if it is more, or was settled before, or another process has taken
+  // the run over, or it cannot be written.
   void settle(const Budget& spent, SpendingBy by);
+
+  // The process ends and the run goes on later: it stays open and charged in full. Afterwards this object does
+  // nothing when destroyed and refuses to settle.
+  void leave_open() noexcept;
 
  private:
   friend class Ledger;
-  Reservation(std::shared_ptr<sqlite::Database> database, std::int64_t run, const Budget& budget);
+  Reservation(std::shared_ptr<sqlite::Database> database, std::int64_t run, const Budget& budget,
+              std::string holder);
 
-  std::shared_ptr<sqlite::Database> database_;  // empty once settled or moved from
+  std::shared_ptr<sqlite::Database> database_;  // empty once settled, left open or moved from
   std::int64_t run_;
   Budget budget_;
+  std::string holder_;
 };
 
 // The budgets of data sets, which outlive runs: an SQLite file that several processes may use at once.
@@ -99,9 +114,31 @@ class Reservation {
 //              can raise the remainder except settle(). A commit that reports an error may still have
 //              happened; then too much is charged, never too little.
 // Not covered  a second ledger for the same rows, the same rows under another hash, an old copy put back in
-// place.
+//              place, copies of a checkpoint made while its run goes on (see below).
 //
-// Throws InputError for a file that is no ledger, is damaged, cannot be written, or is of a newer version;
+// Resuming     a run that was killed or stopped is taken over by whoever knows its holder's token, which is in its
+//              checkpoint. Each takeover replaces the token, so that of several copies of a checkpoint one
+//              can be resumed, once:
+//                1. draw `next`; write it into the checkpoint, durably, beside the current token;
+//                2. reattach(run, hash, {current token, and the `next` an earlier attempt left}, next);
+//                3. write the checkpoint with `next` as its only token.
+// Crashes      before 2 the ledger has a token that the checkpoint knew before; from 2 on it has `next`, which the
+//   between    checkpoint knows since 1. So the checkpoint always knows the ledger's token, and can be resumed.
+//              The same holds if the commit of 2 reports an error and has happened.
+// Copies       let two processes resume copies of the same checkpoint. Each draws its own `next` after the copy was
+//              made, so neither copy knows the other's. The swaps are transactions, hence one is first; it
+//              puts a token into the ledger that the other copy does not know, and no token comes back, as
+//              each is drawn anew. So the other gets nullopt, then and for ever. This is also why `next` may
+//              not be among `known`: two copies that used a `next` they share would both succeed.
+// Limits       the ledger cannot tell a dead process from a living one, nor an early checkpoint from a late one with
+//              the same token. A copy of a living run's checkpoint can take the run over; the living one
+//              learns of it when it settles, and what it showed until then was spent beyond the reservation.
+//              So do 1 to 3 at every checkpoint too, with the new state written in 1, and show nothing
+//              between checkpoints: then an earlier checkpoint is refused, and the living process is refused
+//              at its next one, which it must delete.
+//
+// Throws InputError for a file that is no ledger, is damaged, cannot be written, or is of a newer version (one of
+// an older version is brought up to date when opened);
 // InternalError when the machine fails (disk full, locked by others for half a minute). Not thread-safe.
 class Ledger {
  public:
@@ -119,6 +156,15 @@ class Ledger {
   // Charges the run's whole budget, or refuses with nullopt and changes nothing; `remaining`, if given,
   // receives what is left afterwards. InputError if the data set is unknown or has another relation.
   [[nodiscard]] std::optional<Reservation> reserve(const RunRequest& request, Budget* remaining = nullptr);
+
+  // Takes over an open run from a process that died or was stopped, as "Resuming" says. Swaps the ledger's
+  // token for `next` if it is one of `known`; nullopt, and no change, if another process has taken the run
+  // over: the caller's checkpoint is an old copy. InputError, and no change, if there is no such run, it is of
+  // other data, settled, abandoned or of an older version's ledger, if something is no token, or `next` is not
+  // new. The relation is that of the data set, which reserve() compared and which never changes.
+  [[nodiscard]] std::optional<Reservation> reattach(std::int64_t run, const std::string& data_hash,
+                                                    std::span<const std::string> known,
+                                                    const std::string& next);
 
   // In the order they were added.
   std::vector<LedgerState> states() const;
