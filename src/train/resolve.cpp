@@ -121,6 +121,7 @@ void set_noise(ResolvedPlan& resolved, const std::vector<double>& shape, double 
   resolved.method.noise.resize(shape.size());
   std::transform(shape.begin(), shape.end(), resolved.method.noise.begin(),
                  [&](double relative) { return size * relative; });
+  resolved.noise_multiplier = size;
   if (resolved.count_noise) {
     resolved.count_noise = kCountNoiseRatio * size * noise_of_the_whole(shape, resolved.rate);
   }
@@ -167,6 +168,7 @@ void write_choices_into(Plan& plan, const ResolvedPlan& resolved, const std::str
   plan.epochs.reset();
   plan.relation = to_string(resolved.relation);
   plan.accountant = to_string(resolved.accountant);
+  plan.noise = resolved.noise_multiplier;
 }
 
 }  // namespace

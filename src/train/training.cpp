@@ -10,11 +10,6 @@
 namespace ration {
 namespace {
 
-std::int64_t steps_done(const TrainingState& state) {
-  const auto step = state.method.find("step");
-  return step == state.method.end() ? 0 : static_cast<std::int64_t>(step->second.at(0));
-}
-
 // The steps that are left follow those that were done; lost ones are left out.
 GradientDescentOptions remaining(const ResolvedPlan& plan, const TrainingState& from) {
   GradientDescentOptions options = plan.method;
@@ -29,6 +24,11 @@ GradientDescentOptions remaining(const ResolvedPlan& plan, const TrainingState& 
 
 }  // namespace
 
+std::int64_t steps_done(const TrainingState& state) {
+  const auto step = state.method.find("step");
+  return step == state.method.end() ? 0 : static_cast<std::int64_t>(step->second.at(0));
+}
+
 Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
                    RandomSource& random, const TrainingState& from)
     : plan_(plan),
@@ -38,7 +38,8 @@ Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, c
       sampler_(plan.make_sampler({.rows = objective_->rows(), .declared_rows = declared_rows_})),
       oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random)),
       method_(make_gradient_descent(remaining(plan, from), objective_->parameters())),
-      charged_(from.charged) {
+      charged_(from.charged),
+      done_(ration::steps_done(from)) {
   if (from.charged > 0) oracle_->recall(plan.steps_event(from.charged));
   if (!from.method.empty()) method_->restore(from.method);
 }
@@ -63,6 +64,7 @@ double Training::declare_rows(const TrainingState& from, RandomSource& random) {
 bool Training::step() {
   if (!method_->step(*oracle_)) return false;
   ++charged_;
+  ++done_;
   return true;
 }
 

@@ -26,6 +26,7 @@ struct ResolvedPlan {
   Accountant accountant = Accountant::rdp;
   double rate = 1;                              // of a step
   std::optional<std::uint64_t> fixed_size{};    // rows of a step, if its size is fixed
+  double noise_multiplier = 1;                  // of a step with shape 1
   GradientDescentOptions method{};              // with the noise of every step
   std::optional<double> count_noise{};          // the number of rows is asked first, with this noise multiplier
   Guarantee cost{};                             // of everything

@@ -20,6 +20,8 @@ struct TrainingState {
   MethodState method{};
 };
 
+std::int64_t steps_done(const TrainingState& state);
+
 // One run in memory: a resolved plan at work on rows. Nothing here writes a file.
 //
 // Order       everything is charged to a filter that grants exactly the plan's events.
@@ -40,6 +42,7 @@ class Training {
   // Of the steps, those that are done or lost.
   std::int64_t charged() const { return charged_; }
   std::int64_t total() const { return plan_.steps(); }
+  std::int64_t steps_done() const { return done_; }
   double divisor_rows() const { return declared_rows_; }
 
   Event released() const { return plan_.event(charged_); }
@@ -57,6 +60,7 @@ class Training {
   std::unique_ptr<PrivateOracle> oracle_;
   std::unique_ptr<Method> method_;
   std::int64_t charged_;
+  std::int64_t done_;
 };
 
 }  // namespace ration

@@ -1,0 +1,83 @@
+#include "plan_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "progress_bar.h"
+#include "ration/base/check.h"
+
+namespace ration::cli {
+namespace {
+
+std::string describe_sampling(const ResolvedPlan& plan) {
+  if (plan.fixed_size) return fmt::format("{} rows, drawn without replacement", *plan.fixed_size);
+  if (plan.rate < 1) return fmt::format("each row with chance {} (Poisson)", show(plan.rate));
+  return "every row";
+}
+
+std::string describe_clip(const ResolvedPlan& plan) {
+  const std::string bound = show(plan.plan.clip_bound);
+  if (plan.plan.clip == "auto-s") {
+    return fmt::format("auto-s, bound {}, gamma {}", bound, show(plan.plan.clip_gamma));
+  }
+  return fmt::format("{}, bound {}", plan.plan.clip, bound);
+}
+
+std::string describe_step(const ResolvedPlan& plan) {
+  return fmt::format("{}, learning rate {}, average {}", plan.plan.step, show(plan.plan.lr), plan.plan.average);
+}
+
+std::string describe_rows(const ResolvedPlan& plan) {
+  if (plan.count_noise) {
+    return fmt::format("counted with noise {} first, at about 1 % of the budget; declare rows to save it",
+                       show_rounded_up(*plan.count_noise));
+  }
+  if (!plan.plan.rows) return "their number is public under replace_one";
+  return fmt::format("{}, declared", show(*plan.plan.rows));
+}
+
+std::string describe_accountant(const ResolvedPlan& plan) {
+  return fmt::format("{}, relation {}", to_string(plan.accountant), to_string(plan.relation));
+}
+
+}  // namespace
+
+std::string to_text(const ResolvedPlan& plan) {
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<12}{}\n", name, value);
+  };
+  line("model", plan.plan.model);
+  line("method", fmt::format("{}, {} steps", plan.plan.method, plan.steps()));
+  line("a step sees", describe_sampling(plan));
+  line("rows", describe_rows(plan));
+  line("clipping", describe_clip(plan));
+  line("step rule", describe_step(plan));
+  line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier), plan.plan.schedule));
+  line("accountant", describe_accountant(plan));
+  line("spends", fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
+                             show(plan.budget.epsilon), show(plan.budget.delta),
+                             bar(plan.cost.epsilon / plan.budget.epsilon, 20)));
+  return text;
+}
+
+void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
+  json["method"] = plan.plan.method;
+  json["model"] = plan.plan.model;
+  json["epsilon"] = plan.cost.epsilon;
+  json["delta"] = plan.budget.delta;
+  json["epsilon_budget"] = plan.budget.epsilon;
+  json["accountant"] = to_string(plan.accountant);
+  json["relation"] = to_string(plan.relation);
+  json["noise_multiplier"] = plan.noise_multiplier;
+  json["steps"] = plan.steps();
+  json["sampling"] = plan.plan.sampling;
+  json["rate"] = plan.rate;
+  json["clip"] = plan.plan.clip;
+  json["clip_bound"] = plan.plan.clip_bound;
+  if (plan.plan.rows) json["rows_declared"] = *plan.plan.rows;
+  if (plan.count_noise) json["count_noise"] = *plan.count_noise;
+}
+
+}  // namespace ration::cli

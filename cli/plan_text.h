@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "ration/train/resolve.h"
+
+namespace ration::cli {
+
+// What a run does and spends, for people and for programs.
+std::string to_text(const ResolvedPlan& plan);
+void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan);
+
+}  // namespace ration::cli

@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "answer.h"
+#include "commands.h"
+#include "interrupt.h"
+#include "output.h"
+#include "plan_text.h"
+#include "progress_bar.h"
+#include "ration/base/error.h"
+#include "ration/base/read_number.h"
+#include "ration/train/run.h"
+#include "train_flags.h"
+
+namespace ration::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Flags {
+  TrainFlags plan;
+  std::optional<std::string> data, out, resume, threads;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::string folder_of(const Flags& flags) {
+  if (flags.resume) {
+    const std::string given = flags.plan.first_given();
+    if (flags.data || !given.empty()) {
+      throw InputError(fmt::format("--resume goes on with the run's own plan; leave {} out",
+                                   flags.data ? "the data" : given));
+    }
+    if (flags.out) throw InputError("--resume names the folder; leave --out out");
+    return *flags.resume;
+  }
+  if (!flags.out) throw InputError("--out is needed: the folder for model and certificate");
+  return *flags.out;
+}
+
+Plan plan_of(const Flags& flags) {
+  Plan plan = flags.plan.read();
+  if (!flags.data) return plan;
+  if (!plan.data.empty()) throw InputError("the data is given twice: as a word and by --data or the plan");
+  plan.data = *flags.data;
+  return plan;
+}
+
+void print_summary(const RunOutcome& outcome, const std::string& folder) {
+  print(fmt::format("{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n"
+                    "certified: epsilon {} at delta {} ({})\n",
+                    to_text(outcome.plan), folder, show_rounded_up(outcome.certificate.epsilon),
+                    show(outcome.certificate.delta), to_string(outcome.certificate.relation)));
+}
+
+void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {
+  ordered_json json{{"finished", outcome.finished}};
+  write_to(json, outcome.plan);
+  if (outcome.finished) json["epsilon"] = outcome.certificate.epsilon;
+  json["steps"] = outcome.steps;
+  json["run"] = folder;
+  if (outcome.certificate.ledger) json["ledger_run"] = outcome.certificate.ledger->run;
+  json["seconds"] = seconds;
+  print(json.dump(2) + "\n");
+}
+
+void run_train(const Flags& flags) {
+  const double start = now_in_seconds();
+  const std::string folder = folder_of(flags);
+  const Interrupt interrupt;
+  RunOptions options{.out = folder, .stop = &interrupt.flag()};
+  if (flags.threads) options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
+  RunOutcome outcome;
+  {
+    ProgressBar bar(!flags.quiet);
+    options.observers.push_back(&bar);
+    RandomSource& random = SecureRandom::for_this_thread();
+    outcome = flags.resume ? resume_run(options, random) : train(plan_of(flags), options, random);
+  }
+  if (flags.json) {
+    print_json(outcome, folder, now_in_seconds() - start);
+  } else if (outcome.finished && !flags.quiet) {
+    print_summary(outcome, folder);
+  }
+  if (!outcome.finished) throw Interrupted(fmt::format("stopped after step {}; go on by: ration train --resume {}", outcome.steps, folder));
+}
+
+constexpr const char* kExamples = R"(
+Examples:
+  ration train adult.csv --schema adult.toml --rows 32561 --epsilon 1 --delta 1e-6 --out run
+  ration train --plan examples/adult/plan.toml --data adult.data.gz --epsilon 1 --delta 1e-6 --out run --json
+  ration train --plan plan.toml --data adult.csv --clip abadi --rate 0.1 --steps 300 --lr 1 --out run2
+  ration train --resume run
+)";
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      *app.add_subcommand("train", "Train a model within a budget; leaves model and certificate in a folder");
+  command.add_option("file", flags->data, "The private rows, like --data");
+  command.add_option("--out", flags->out, "The run's folder; must not hold a run already")->type_name("DIR");
+  command.add_option("--resume", flags->resume, "Go on with the run in this folder")->type_name("DIR");
+  command.add_option("--threads", flags->threads, "Threads; left out, one per processor")->type_name("N");
+  command.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
+  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  flags->plan.add_to(command);
+  command.footer(kExamples);
+  command.callback([flags] { run_train(*flags); });
+}
+
+}  // namespace ration::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ration/train/plan.h"
+
+namespace ration::cli {
+
+// Every key of a plan as a flag, and --plan FILE; flags win.
+class TrainFlags {
+ public:
+  // The object must outlive the command.
+  void add_to(CLI::App& command);
+  Plan read() const;
+  // The first plan flag that was given; empty if none was.
+  std::string first_given() const;
+
+ private:
+  std::optional<std::string> plan_;
+  std::vector<std::optional<std::string>> values_;  // one for each key
+};
+
+}  // namespace ration::cli

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "ration/base/random.h"
+#include "ration/data/table.h"
+#include "ration/privacy/certificate.h"
+#include "ration/train/model.h"
+#include "ration/train/plan.h"
+#include "ration/train/resolve.h"
+#include "ration/train/training.h"
+
+namespace ration {
+
+// What an observer sees after each step: private already, or public.
+struct Progress {
+  StepReport step;
+  std::int64_t charged = 0;  // steps that are done, or were lost by a crash
+  std::int64_t total = 0;
+  double budget_share = 0;  // 0 to 1
+};
+
+// Looks on; cannot change a step.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_step(const Progress& progress) = 0;
+};
+
+using TableReader = std::function<data::Table(const std::string& path, const data::Schema& schema)>;
+
+// How a run is carried out; none of it changes what is promised.
+struct RunOptions {
+  std::string out;                            // the run's folder
+  std::size_t threads = 0;                    // 0: one per processor
+  std::vector<Observer*> observers{};
+  const std::atomic<bool>* stop = nullptr;    // asked after each step: leave a run that can be resumed
+  TableReader read{};                         // data::read_table if empty; called once, after the budget is reserved
+};
+
+struct RunOutcome {
+  bool finished = false;    // false: stopped, and can be resumed
+  ResolvedPlan plan{};
+  Certificate certificate{};  // if finished
+  std::int64_t steps = 0;     // done
+  Model model{};              // if finished
+};
+
+// Trains by a plan and leaves a folder: model.json, certificate.json and .txt, plan.toml, schema.toml and
+// progress.csv.
+//
+// Order       the plan is resolved and found to be within the budget, the folder made, the whole budget reserved in
+//             the ledger, and only then the rows are read.
+// Crashes     before a stretch of steps runs, a checkpoint says that it is paid for. Killed at any moment, the
+//             run can go on by resume_run; what ran since the last checkpoint is lost and stays paid for.
+//             Nothing of it was shown to anyone.
+// Throws BudgetRefused if plan or ledger refuse, before a row is read; InputError for what the user can mend; what
+// is thrown later leaves a run that can be resumed, unless the rows could not be read: then nothing was
+// released, the ledger gets its reservation back and the folder is left as it was.
+RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& random);
+
+// Goes on with the run in `options.out`. InputError if there is none, it is finished, another process is at
+// work on it, or plan, schema or data are not those it began with.
+RunOutcome resume_run(const RunOptions& options, RandomSource& random);
+
+}  // namespace ration

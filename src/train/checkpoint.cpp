@@ -1,0 +1,70 @@
+#include "ration/train/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "ration/base/error.h"
+
+namespace ration {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kFormat = "ration checkpoint";
+constexpr int kVersion = 1;
+
+json ledger_json(const HeldReservation& held) {
+  return {{"file", held.entry.file},
+          {"run", held.entry.run},
+          {"epsilon", held.entry.reserved.epsilon},
+          {"delta", held.entry.reserved.delta},
+          {"tokens", held.tokens}};
+}
+
+HeldReservation ledger_from(const json& object) {
+  return {.entry = {.file = object.at("file"),
+                    .run = object.at("run"),
+                    .reserved = {object.at("epsilon"), object.at("delta")}},
+          .tokens = object.at("tokens")};
+}
+
+Checkpoint checkpoint_from(const json& object, const std::string& file) {
+  if (object.at("format") != kFormat || object.at("version") != kVersion) {
+    throw InputError(fmt::format("{}: expected a {} of version {}", file, kFormat, kVersion));
+  }
+  Checkpoint out;
+  out.plan_hash = object.at("plan_hash");
+  out.data_hash = object.at("data_hash");
+  out.count_asked = object.at("count_asked");
+  out.training.charged = object.at("charged");
+  if (object.contains("noisy_rows")) out.training.noisy_rows = object.at("noisy_rows").get<double>();
+  out.training.method = object.at("method").get<MethodState>();
+  if (object.contains("ledger")) out.ledger = ledger_from(object.at("ledger"));
+  return out;
+}
+
+}  // namespace
+
+std::string to_json(const Checkpoint& checkpoint) {
+  json object{{"format", kFormat},
+              {"version", kVersion},
+              {"plan_hash", checkpoint.plan_hash},
+              {"data_hash", checkpoint.data_hash},
+              {"count_asked", checkpoint.count_asked},
+              {"charged", checkpoint.training.charged},
+              {"method", checkpoint.training.method}};
+  if (checkpoint.training.noisy_rows) object["noisy_rows"] = *checkpoint.training.noisy_rows;
+  if (checkpoint.ledger) object["ledger"] = ledger_json(*checkpoint.ledger);
+  return object.dump() + "\n";
+}
+
+Checkpoint checkpoint_from_json(std::string_view text, const std::string& file) {
+  try {
+    return checkpoint_from(json::parse(text), file);
+  } catch (const json::exception& error) {
+    throw InputError(fmt::format("{}: not a checkpoint: {}", file, error.what()));
+  }
+}
+
+}  // namespace ration

@@ -1,0 +1,358 @@
+#include "ration/train/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/base/hash.h"
+#include "ration/data/content_hash.h"
+#include "ration/privacy/ledger.h"
+#include "train/run_folder.h"
+#include "train/progress_file.h"
+
+namespace ration {
+namespace {
+
+// --- what is fixed before the rows are read
+
+// A path that means the same wherever the run is resumed.
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+Plan plan_for_folder(const ResolvedPlan& resolved) {
+  Plan plan = resolved.plan;
+  plan.data = absolute(plan.data);
+  plan.ledger = absolute(plan.ledger);
+  plan.schema = "schema.toml";
+  return plan;
+}
+
+std::string plan_hash(const RunFolder& folder) {
+  return sha256(folder.read("plan.toml") + folder.read("schema.toml"));
+}
+
+std::string describe(const Plan& plan) {
+  return fmt::format("{}, {}", plan.method, plan.model);
+}
+
+void refuse_ledger_without_secure_noise(const Plan& plan, const RandomSource& random) {
+  if (plan.ledger.empty() || random.is_secure()) return;
+  throw InputError("NOT PRIVATE: seeded noise; a run with a seed may not be written into a ledger");
+}
+
+// --- the ledger
+
+class Account {
+ public:
+  Account() = default;
+
+  static Account reserve(const ResolvedPlan& resolved, const std::string& data_hash) {
+    Account account;
+    if (resolved.plan.ledger.empty()) return account;
+    account.ledger_.emplace(resolved.plan.ledger);
+    Budget left{};
+    auto reservation = account.ledger_->reserve({.data_hash = data_hash,
+                                                 .relation = resolved.relation,
+                                                 .budget = resolved.budget,
+                                                 .what = describe(resolved.plan)},
+                                                &left);
+    if (!reservation) {
+      throw BudgetRefused(fmt::format("{}: epsilon {} and delta {} are left for these rows, less than the {} and {} asked",
+                                      resolved.plan.ledger, show_rounded_down(left.epsilon),
+                                      show_rounded_down(left.delta), show(resolved.budget.epsilon),
+                                      show(resolved.budget.delta)));
+    }
+    account.hold(std::move(*reservation));
+    account.data_hash_ = data_hash;
+    return account;
+  }
+
+  static Account take_over(const Plan& plan, const Checkpoint& checkpoint) {
+    Account account;
+    if (!checkpoint.ledger) return account;
+    account.ledger_.emplace(plan.ledger);
+    account.data_hash_ = checkpoint.data_hash;
+    account.entry_ = checkpoint.ledger->entry;
+    account.tokens_ = checkpoint.ledger->tokens;
+    return account;
+  }
+
+  bool exists() const { return ledger_.has_value(); }
+  const LedgerEntry& entry() const { return *entry_; }
+
+  // Writes a checkpoint such that every earlier one is worthless: see privacy/ledger.h, "Resuming".
+  void save(const RunFolder& folder, Checkpoint& checkpoint) {
+    if (!ledger_) return folder.save(checkpoint);
+    const std::string next = new_holder_token();
+    const std::vector<std::string> known = tokens_;
+    tokens_.push_back(next);
+    checkpoint.ledger = HeldReservation{*entry_, tokens_};
+    folder.save(checkpoint);
+    auto reservation = ledger_->reattach(entry_->run, data_hash_, known, next);
+    if (!reservation) {
+      throw InputError(fmt::format(
+          "{}: run {} was resumed elsewhere, from a copy of this folder; this copy cannot go on", entry_->file, entry_->run));
+    }
+    leave_open();
+    reservation_.emplace(std::move(*reservation));
+    tokens_ = {next};
+  }
+
+  void settle(const Certificate& certificate) {
+    if (!reservation_) return;
+    reservation_->settle({certificate.epsilon, certificate.delta}, certificate.spending_by);
+    reservation_.reset();
+  }
+  void give_back() {
+    if (reservation_) reservation_->settle({0, 0}, SpendingBy::plan);
+    reservation_.reset();
+  }
+  void leave_open() {
+    if (reservation_) reservation_->leave_open();
+    reservation_.reset();
+  }
+  // Whether an earlier process settled the run and died before it could say so.
+  bool is_settled() const {
+    if (!ledger_) return false;
+    for (const LedgerRun& run : ledger_->runs()) {
+      if (run.id == entry_->run) return run.status == RunStatus::settled;
+    }
+    return false;
+  }
+
+ private:
+  void hold(Reservation reservation) {
+    entry_ = LedgerEntry{.file = ledger_->path(), .run = reservation.run(), .reserved = reservation.budget()};
+    tokens_ = {reservation.holder()};
+    reservation_.emplace(std::move(reservation));
+  }
+
+  std::optional<Ledger> ledger_;
+  std::optional<Reservation> reservation_;
+  std::optional<LedgerEntry> entry_;
+  std::vector<std::string> tokens_;
+  std::string data_hash_;
+};
+
+// --- the certificate
+
+std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {
+  std::vector<std::string> list{"columns, bounds and categories, from the schema"};
+  if (plan.relation == Relation::replace_one) {
+    list.push_back("the number of rows");
+  } else if (plan.count_noise) {
+    list.push_back(fmt::format("that there are fewer than {:.0f} rows (their noisy count is an event above)",
+                               std::max(4 * training.divisor_rows(), 0x1p20)));
+  } else {
+    list.push_back(fmt::format("the number of rows, declared as {}, up to a factor of 4", show(*plan.plan.rows)));
+  }
+  list.push_back("the plan: model, method and settings");
+  return list;
+}
+
+std::vector<std::string> not_covered(const Account& account) {
+  std::vector<std::string> list{"settings chosen by looking at these rows, or at earlier results about them"};
+  if (!account.exists()) list.push_back("other runs on these rows: no ledger adds them up");
+  return list;
+}
+
+Certificate certify_run(const ResolvedPlan& plan, const Training& training, const Account& account,
+                        const std::string& data_hash, const RandomSource& random) {
+  Certificate certificate =
+      certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
+  certificate.assumed_public = assumed_public(plan, training);
+  certificate.not_covered = not_covered(account);
+  certificate.secure_random = random.is_secure();
+  if (account.exists()) certificate.ledger = account.entry();
+  certificate.data_hash = data_hash;
+  return certificate;
+}
+
+// --- the run
+
+// Everything a run works with once it is allowed to read the rows.
+struct Run {
+  ResolvedPlan plan;
+  data::Schema schema;
+  RunFolder folder;
+  Checkpoint checkpoint{};
+  std::unique_ptr<Account> account = std::make_unique<Account>();  // none to begin with
+};
+
+data::Table read_rows(const Run& run, const RunOptions& options) {
+  return options.read ? options.read(run.plan.plan.data, run.schema) : data::read_table(run.plan.plan.data, run.schema);
+}
+
+bool should_stop(const RunOptions& options) {
+  return options.stop != nullptr && options.stop->load(std::memory_order_relaxed);
+}
+
+std::int64_t steps_between_checkpoints(const ResolvedPlan& plan) {
+  constexpr std::int64_t kCheckpoints = 10;
+  return plan.plan.checkpoint_every.value_or(std::max<std::int64_t>(1, (plan.steps() + kCheckpoints - 1) / kCheckpoints));
+}
+
+void tell(const Training& training, const RunOptions& options, ProgressFile& file) {
+  const Progress progress{.step = training.report(),
+                          .charged = training.charged(),
+                          .total = training.total(),
+                          .budget_share = training.spent_share()};
+  file.add(progress);
+  for (Observer* const observer : options.observers) observer->on_step(progress);
+}
+
+// Writes where the run stands, and that the next `ahead` steps are paid for.
+void save(Run& run, const Training& training, const ProgressFile& progress, std::int64_t ahead) {
+  run.checkpoint.training = training.save();
+  run.checkpoint.training.charged += ahead;
+  run.folder.write("progress.csv", progress.text());
+  run.account->save(run.folder, run.checkpoint);
+}
+
+// True if all steps were taken.
+bool take_steps(Run& run, Training& training, const RunOptions& options, ProgressFile& progress) {
+  const std::int64_t stretch = steps_between_checkpoints(run.plan);
+  while (training.charged() < training.total()) {
+    const std::int64_t ahead = std::min(stretch, training.total() - training.charged());
+    save(run, training, progress, ahead);
+    for (std::int64_t i = 0; i < ahead; ++i) {
+      if (!training.step()) throw InternalError("training: a step of the plan was refused");
+      tell(training, options, progress);
+      if (should_stop(options)) break;
+    }
+    if (should_stop(options)) break;
+  }
+  save(run, training, progress, 0);
+  return training.charged() == training.total();
+}
+
+// The certificate comes before the model, so that no model is ever without one; the ledger gets back what was not
+// spent only when both are there.
+void finish(Run& run, const Training& training, const RandomSource& random, RunOutcome& outcome) {
+  outcome.certificate = certify_run(run.plan, training, *run.account, run.checkpoint.data_hash, random);
+  outcome.model = untrained_model(run.plan.plan, run.schema);
+  outcome.model.weights = training.weights();
+  run.folder.write("certificate.json", to_json(outcome.certificate));
+  run.folder.write("certificate.txt", to_text(outcome.certificate));
+  run.folder.write("model.json", to_json(outcome.model));
+  run.account->settle(outcome.certificate);
+  run.folder.remove_checkpoint();
+  outcome.finished = true;
+}
+
+// Asked once in a run's life: an answer that was lost is not asked for again.
+void pay_for_count(Run& run) {
+  if (!run.plan.count_noise || run.checkpoint.training.noisy_rows) return;
+  if (run.checkpoint.count_asked) {
+    throw InputError(
+        fmt::format("{}: this run ended just when it counted the rows; the count is spent and lost, so the run cannot go "
+                    "on. Start another, or declare rows in the plan",
+                    run.folder.file("")));
+  }
+  run.checkpoint.count_asked = true;
+  run.account->save(run.folder, run.checkpoint);
+}
+
+RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
+  const GlmOptions model = glm_options(untrained_model(run.plan.plan, run.schema), options.threads);
+  pay_for_count(run);
+  Training training(run.plan, std::make_shared<const Rows>(std::move(table.rows)), model, random,
+                    run.checkpoint.training);
+  ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
+  RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};
+  const bool done = take_steps(run, training, options, progress);
+  outcome.steps = training.steps_done();
+  if (done) finish(run, training, random, outcome);
+  return outcome;
+}
+
+// Stopped or failed, the run stays open in the ledger and can be resumed.
+RunOutcome carry_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
+  try {
+    RunOutcome outcome = train_on(run, std::move(table), options, random);
+    run.account->leave_open();
+    return outcome;
+  } catch (...) {
+    run.account->leave_open();
+    throw;
+  }
+}
+
+Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
+  Run run{.plan = std::move(plan), .schema = std::move(schema), .folder = RunFolder::make(options.out)};
+  try {
+    run.folder.write("plan.toml", to_toml(plan_for_folder(run.plan)));
+    run.folder.write("schema.toml", to_toml(run.schema));
+    run.checkpoint.plan_hash = plan_hash(run.folder);
+    run.checkpoint.data_hash = data::content_hash(run.plan.plan.data);
+  } catch (...) {
+    run.folder.remove_everything();
+    throw;
+  }
+  return run;
+}
+
+Run reopen(const RunOptions& options) {
+  RunFolder folder = RunFolder::open(options.out);
+  Checkpoint checkpoint = folder.load();
+  if (checkpoint.plan_hash != plan_hash(folder)) {
+    throw InputError(fmt::format("{}: plan.toml or schema.toml was changed since the run began", options.out));
+  }
+  const Plan plan = read_plan(folder.file("plan.toml"));
+  Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};
+  if (data::content_hash(plan.data) != checkpoint.data_hash) {
+    throw InputError(fmt::format("{}: not the rows the run began with", plan.data));
+  }
+  run.account = std::make_unique<Account>(Account::take_over(plan, checkpoint));
+  run.checkpoint = std::move(checkpoint);
+  return run;
+}
+
+// The process that did the work died between its last two acts.
+RunOutcome already_finished(Run& run) {
+  RunOutcome outcome{.finished = true,
+                     .plan = run.plan,
+                     .certificate = certificate_from_json(run.folder.read("certificate.json")),
+                     .steps = steps_done(run.checkpoint.training),
+                     .model = read_model(run.folder.file("model.json"))};
+  run.folder.remove_checkpoint();
+  return outcome;
+}
+
+}  // namespace
+
+RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& random) {
+  ResolvedPlan resolved = resolve(plan);
+  data::Schema schema = read_schema_of(plan);
+  if (plan.data.empty()) throw InputError("plan: data is needed: the file with the rows");
+  refuse_ledger_without_secure_noise(plan, random);
+  Run run = prepare(std::move(resolved), std::move(schema), options);
+  std::optional<data::Table> table;
+  try {
+    run.account = std::make_unique<Account>(Account::reserve(run.plan, run.checkpoint.data_hash));
+    run.account->save(run.folder, run.checkpoint);
+    table = read_rows(run, options);
+  } catch (...) {
+    run.account->give_back();
+    run.folder.remove_everything();
+    throw;
+  }
+  return carry_on(run, std::move(*table), options, random);
+}
+
+RunOutcome resume_run(const RunOptions& options, RandomSource& random) {
+  Run run = reopen(options);
+  refuse_ledger_without_secure_noise(run.plan.plan, random);
+  if (run.account->is_settled()) return already_finished(run);
+  data::Table table = read_rows(run, options);
+  return carry_on(run, std::move(table), options, random);
+}
+
+}  // namespace ration
