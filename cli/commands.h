@@ -8,7 +8,10 @@ namespace ration::cli {
 void add_account(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_demo(CLI::App& app);
+void add_evaluate(CLI::App& app);
 void add_ledger(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_schema(CLI::App& app);
 void add_verify(CLI::App& app);
 
 }  // namespace ration::cli

@@ -13,11 +13,7 @@
 namespace ration::cli {
 namespace {
 
-enum ExitStatus {
-  kDone = 0,
-  kBadInput = 1,
-  kOurFailure = 3
-};  // 2: a budget refused, for commands that spend one
+enum ExitStatus { kDone = 0, kBadInput = 1, kBudgetRefused = 2, kOurFailure = 3 };
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -26,6 +22,8 @@ Examples:
   ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5
   ration ledger init budget.db --data adult.csv --epsilon 2 --delta 1e-6
   ration ledger show budget.db
+  ration evaluate run --data test.csv --public
+  ration predict run --data new.csv > predictions.csv
 
 Exit status: 0 done, 1 bad input or usage, 2 budget refused, 3 our own failure.
 )";
@@ -48,7 +46,10 @@ void add_commands(CLI::App& app) {
   add_account(app);
   add_calibrate(app);
   add_demo(app);
+  add_evaluate(app);
   add_ledger(app);
+  add_predict(app);
+  add_schema(app);
   add_verify(app);
 }
 
@@ -78,6 +79,8 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const ration::InputError& error) {
     return fail(kBadInput, error.what());
+  } catch (const ration::BudgetRefused& error) {
+    return fail(kBudgetRefused, error.what());
   } catch (const std::exception& error) {
     return fail(kOurFailure, error.what());
   }

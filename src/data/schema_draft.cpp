@@ -134,11 +134,14 @@ Sample read_sample(const std::string& path, char delimiter, const std::vector<st
   return sample;
 }
 
-void require_target(const Sample& sample, const std::string& target, const std::string& path) {
+void require_target(const Sample& sample, const std::string& target, const std::string& path,
+                    bool names_are_given) {
   if (std::find(sample.names.begin(), sample.names.end(), target) != sample.names.end()) return;
   std::string present;
   for (const std::string& name : sample.names) present += (present.empty() ? "" : ", ") + name;
-  refuse(path, fmt::format("target {} is none of the columns: {}", quoted(target), present));
+  refuse(path, fmt::format(
+                   "target {} is none of the columns: {}{}", quoted(target), present,
+                   names_are_given ? "" : "; if the first line does not name them, say how they are called"));
 }
 
 std::string remarks(const Sample& sample) {
@@ -161,7 +164,7 @@ std::string draft_schema(const std::string& path, const std::string& target,
   schema.header = names.empty();
   schema.delimiter = guess_delimiter(path);
   const Sample sample = read_sample(path, schema.delimiter, names);
-  require_target(sample, target, path);
+  require_target(sample, target, path, !names.empty());
   schema.missing.assign(sample.missing.begin(), sample.missing.end());
   for (std::size_t i = 0; i < sample.names.size(); ++i) {
     schema.columns.push_back(sample.columns[i].describe(sample.names[i], sample.names[i] == target));

@@ -247,6 +247,18 @@ TEST(Glm, PredictsClassesAndValues) {
   EXPECT_THAT(predict(GlmLoss::softmax, {0, 0, 1, 0, 0, 1}), ElementsAre(1, 2, 2));
 }
 
+TEST(Glm, PredictsRowsWhoseLabelsAreUnknown) {
+  const auto rows = store(Storage::dense, 2, {1, 0, 0, 1}, {std::nan(""), 7});
+  Vector predictions(2);
+  for (const GlmLoss loss : {GlmLoss::logistic, GlmLoss::softmax, GlmLoss::hinge, GlmLoss::huber}) {
+    const Vector w = loss == GlmLoss::softmax ? Vector{0, 0, 2, -1} : Vector{2, -1};
+    predict_glm(*rows, {.loss = loss}, w, predictions);
+    EXPECT_THAT(predictions, ElementsAre(1, 0)) << to_string(loss);
+  }
+  predict_glm(*rows, {.loss = GlmLoss::squared}, Vector{2, -1}, predictions);
+  EXPECT_THAT(predictions, ElementsAre(2, -1));
+}
+
 TEST(Glm, RefusesWhatDoesNotFit) {
   const auto rows = store(Storage::dense, 2, {1, 2, 3, 4}, {0, 1});
   const auto objective = glm(GlmLoss::logistic, rows);

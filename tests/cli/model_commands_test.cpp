@@ -1,0 +1,290 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <sstream>
+
+#include "cli/refusal.h"
+#include "cli/saved_run.h"
+#include "ration/data/content_hash.h"
+#include "ration/privacy/ledger.h"
+#include "support/ration_command.h"
+
+namespace ration::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+class ModelCommands : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { shared_ = std::make_unique<CensusRun>(); }
+  static void TearDownTestSuite() { shared_.reset(); }
+
+  const CensusRun& census() const { return *shared_; }
+  json ask(const std::string& line) const { return ration_json(line, census().path()); }
+  Finished run(const std::string& line) const { return run_ration(line, census().path()); }
+  void expect_message(const std::string& line, const std::string& message) const {
+    SCOPED_TRACE(line);
+    expect_refused(run(line), message);
+  }
+  // A fresh ledger that knows test.csv.
+  std::string make_ledger(const std::string& name, double epsilon, Relation relation = Relation::add_remove) {
+    Ledger ledger = Ledger::open_or_create(census().path() + "/" + name);
+    ledger.add({.hash = data::content_hash(census().path() + "/test.csv"),
+                .name = "census",
+                .relation = relation,
+                .total = {epsilon, 0}});
+    return ledger.path();
+  }
+
+ private:
+  static std::unique_ptr<CensusRun> shared_;
+};
+
+std::unique_ptr<CensusRun> ModelCommands::shared_;
+
+using EvaluateCommand = ModelCommands;
+using PredictCommand = ModelCommands;
+
+TEST_F(EvaluateCommand, OnPublicRowsItIsExact) {
+  const Evaluation exact = evaluate_public(census().model(), census().table());
+  const json found = ask("evaluate run --data test.csv --public");
+  EXPECT_EQ(found.at("accuracy"), *exact.accuracy);
+  EXPECT_EQ(found.at("loss"), exact.loss);
+  EXPECT_EQ(found.at("rows"), 3000);
+  EXPECT_EQ(found.at("model"), "run");
+  EXPECT_EQ(found.at("public"), true);
+  EXPECT_GT(found.at("seconds"), 0.0);
+  EXPECT_FALSE(found.contains("epsilon"));
+  EXPECT_GT(*exact.accuracy, 0.8);
+  EXPECT_THAT(run("evaluate run/model.json --data test.csv --public").out, HasSubstr("logistic loss 0."));
+}
+
+// Noise of scale 0.02 on two counts: they are off by more than 1.2 together with probability below 1e-20, and two
+// releases agree to the last step of the grid with probability below 1e-7.
+TEST_F(EvaluateCommand, OnPrivateRowsItIsNoisy) {
+  const Evaluation exact = evaluate_public(census().model(), census().table());
+  const json found = ask("evaluate run --data test.csv --epsilon 100 --relation replace_one");
+  EXPECT_NEAR(found.at("accuracy"), *exact.accuracy, 1e-3);
+  EXPECT_NEAR(found.at("rows"), 3000, 1.2);
+  EXPECT_NE(found.at("rows"), 3000);
+  EXPECT_EQ(found.at("epsilon"), 100.0);
+  EXPECT_EQ(found.at("delta"), 0);
+  EXPECT_EQ(found.at("relation"), "replace_one");
+  EXPECT_NEAR(found.at("noise_scale"), 0.02, 1e-4);
+  EXPECT_TRUE(found.at("ledger").is_null());
+  for (const char* key : {"loss", "seconds"}) EXPECT_FALSE(found.contains(key)) << key;
+  const json again = ask("evaluate run --data test.csv --epsilon 100");
+  EXPECT_NE(again.at("rows"), found.at("rows"));
+  EXPECT_EQ(again.at("relation"), "add_remove");
+  EXPECT_THAT(run("evaluate run --data test.csv --epsilon 100").out, HasSubstr("no ledger kept account"));
+}
+
+TEST_F(EvaluateCommand, ChargesTheLedgerAndIsRefusedWhenItIsSpent) {
+  const std::string path = make_ledger("once.db", 0.25);
+  const json found = ask("evaluate run --data test.csv --epsilon 0.2 --ledger once.db");
+  EXPECT_EQ(found.at("ledger").at("file"), "once.db");
+  EXPECT_EQ(found.at("ledger").at("run"), 1);
+  EXPECT_EQ(found.at("ledger").at("epsilon_remaining"), 0.05);
+  const Finished refused = run("evaluate run --data test.csv --epsilon 0.2 --ledger once.db --json");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(refused.err,
+            "ration: once.db: evaluating on test.csv needs epsilon 0.2, but only 0.05 is left\n");
+  const std::vector<LedgerRun> runs = Ledger(path).runs();
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].status, RunStatus::settled);
+  EXPECT_EQ(runs[0].charged.epsilon, 0.2);
+  EXPECT_EQ(runs[0].charged.delta, 0);
+}
+
+// The charge comes before the rows, so that what reading them reveals is paid for.
+TEST_F(EvaluateCommand, RowsThatCannotBeReadAreChargedAllTheSame) {
+  const std::string bad = census().write("bad.csv", "age\n17\n");
+  const std::string path = make_ledger("bad.db", 1);
+  {
+    Ledger ledger(path);
+    ledger.add({.hash = data::content_hash(bad), .name = "bad", .total = {1, 0}});
+  }
+  expect_message("evaluate run --data bad.csv --epsilon 0.25 --ledger bad.db",
+                 "missing from the header (bad.db stays charged epsilon 0.25 for this try)");
+  EXPECT_EQ(Ledger(path).runs().at(0).charged.epsilon, 0.25);
+  EXPECT_EQ(Ledger(path).runs().at(0).status, RunStatus::abandoned);
+}
+
+// A wrong flag, a model that cannot be read, or a wrong relation costs nothing.
+TEST_F(EvaluateCommand, WhatIsRefusedBeforeTheRowsIsNotCharged) {
+  const std::string path = make_ledger("kept.db", 1, Relation::replace_one);
+  expect_message("evaluate none --data test.csv --epsilon 0.1 --ledger kept.db", "none: cannot read");
+  expect_message("evaluate run --data test.csv --epsilon 5000 --ledger kept.db",
+                 "expected 1e-06 <= epsilon <= 1000");
+  expect_message("evaluate run --data test.csv --epsilon 0.1 --ledger kept.db",
+                 "for relation replace_one, the run is for add_remove");
+  expect_message("evaluate run --data run/model.json --epsilon 0.1 --ledger kept.db", "kept.db: ");
+  EXPECT_TRUE(Ledger(path).runs().empty());
+}
+
+TEST_F(EvaluateCommand, NumbersHaveAnErrorButNoPrivateAccuracy) {
+  Model price;
+  price.loss = GlmLoss::squared;
+  price.classes = 0;
+  price.schema = data::parse_schema(
+      "label = \"price\"\ncolumns = [{ name = \"x\", type = \"number\", low = 0, high = 1 },\n"
+      "{ name = \"price\", type = \"number\", low = 0, high = 100 }]\n");
+  price.weights = {10, 20.25};
+  census().save("price", price);
+  census().write("price.csv", "x,price\n0,23.25\n1,26.25\n");
+  const json found = ask("evaluate price --data price.csv --public");
+  EXPECT_NEAR(found.at("root_mean_square_error"), std::sqrt(12.5), 1e-12);
+  EXPECT_FALSE(found.contains("accuracy"));
+  EXPECT_THAT(run("evaluate price --data price.csv --public").out,
+              StartsWith("root mean square error 3.53553, squared loss 6.25, on 2 public rows"));
+  expect_message("evaluate price --data price.csv --epsilon 1", "label 'price' is a number");
+  EXPECT_EQ(run("predict price --data price.csv").out, "prediction\n20.25\n30.25\n");
+  EXPECT_EQ(ask("predict price --data price.csv").at("predictions"), json({20.25, 30.25}));
+}
+
+TEST_F(EvaluateCommand, WrongInputIsOneLine) {
+  census().write("corrupt.json", to_json(census().model()).substr(0, 500));
+  expect_message("evaluate", "evaluate: which model?");
+  expect_message("evaluate run --public", "--data is needed");
+  expect_message("evaluate run --data test.csv", "evaluate: are these rows public? Give --public");
+  expect_message("evaluate run --data test.csv --public --epsilon 1", "one of the two");
+  expect_message("evaluate run --data test.csv --public --ledger a.db", "--ledger goes with --epsilon");
+  expect_message("evaluate run --data test.csv --public --relation add_remove", "--relation goes with");
+  expect_message("evaluate run --data test.csv --epsilon 0", "--epsilon: expected epsilon > 0, got '0'");
+  expect_message("evaluate run --data test.csv --epsilon 1 --relation swap",
+                 "expected add_remove or replace");
+  expect_message("evaluate run --data test.csv --epsilon 1 --ledger none.db", "none.db: cannot open");
+  expect_message("evaluate run --data test.csv --pubic", "evaluate: unknown flag '--pubic'; flags are");
+  expect_message("evaluate . --data test.csv --public", ".: no model.json in this folder");
+  expect_message("evaluate corrupt.json --data test.csv --public", "corrupt.json:");
+  expect_message("evaluate test.csv --data test.csv --public", "test.csv:1: not valid JSON");
+  expect_message("evaluate run --data none.csv --public", "none.csv: cannot read");
+  census().write("unlabelled.csv", "age\n17\n");
+  expect_message("evaluate run --data unlabelled.csv --public", "missing from the header");
+}
+
+TEST_F(PredictCommand, NamesTheClasses) {
+  const std::vector<double> exact = predict(census().model(), census().table());
+  const std::vector<std::string> lines = lines_of(run("predict run --data test.csv").out);
+  ASSERT_EQ(lines.size(), 3001u);
+  EXPECT_EQ(lines[0], "prediction");
+  for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_EQ(lines[i + 1], exact[i] == 1 ? "high" : "low") << i;
+  const json found = ask("predict run --data test.csv");
+  EXPECT_EQ(found.at("rows"), 3000);
+  ASSERT_EQ(found.at("predictions").size(), 3000u);
+  for (std::size_t i = 0; i < exact.size(); ++i) ASSERT_EQ(found.at("predictions").at(i), lines[i + 1]);
+}
+
+// The label is the census' last column.
+TEST_F(PredictCommand, NeedsNoLabels) {
+  std::string unlabelled;
+  for (const std::string& line : lines_of(read_whole_file(census().path() + "/test.csv")))
+    unlabelled += line.substr(0, line.rfind(',')) + "\n";
+  census().write("new.csv", unlabelled);
+  EXPECT_EQ(run("predict run --data new.csv").out, run("predict run --data test.csv").out);
+}
+
+TEST_F(PredictCommand, WritesAFileWholeOrNotAtAll) {
+  const std::string expected = run("predict run --data test.csv").out;
+  EXPECT_EQ(run("predict run --data test.csv --out predictions.csv").out, "");
+  EXPECT_EQ(read_whole_file(census().path() + "/predictions.csv"), expected);
+  const json found = ask("predict run --data test.csv --out again.csv");
+  EXPECT_EQ(found.at("out"), "again.csv");
+  EXPECT_EQ(read_whole_file(census().path() + "/again.csv"), expected);
+  expect_message("predict run --data none.csv --out predictions.csv", "none.csv: cannot read");
+  EXPECT_EQ(read_whole_file(census().path() + "/predictions.csv"), expected);
+  expect_message("predict run --data test.csv --out no/folder.csv", "no/folder.csv: cannot write");
+}
+
+TEST_F(PredictCommand, QuotesWhatCsvWouldMisread) {
+  Model model;
+  model.loss = GlmLoss::softmax;
+  model.classes = 5;
+  model.schema = data::parse_schema(R"(
+label = "kind"
+bias = false
+columns = [
+  { name = "x", type = "category", categories = ["0", "1", "2", "3", "4"] },
+  { name = "kind", type = "category", categories = ["plain", "a,b", "say \"hi\"", "", " wide "] },
+])");
+  for (std::size_t c = 0; c < 5; ++c) {
+    for (std::size_t x = 0; x < 5; ++x) model.weights.push_back(c == x ? 1 : 0);
+  }
+  census().save("kinds", model);
+  census().write("kinds.csv", "x\n0\n1\n2\n3\n4\n");
+  const std::string csv = run("predict kinds --data kinds.csv").out;
+  EXPECT_EQ(csv, "prediction\nplain\n\"a,b\"\n\"say \"\"hi\"\"\"\n\"\"\n\" wide \"\n");
+  EXPECT_EQ(ask("predict kinds --data kinds.csv").at("predictions").at(2), "say \"hi\"");
+}
+
+TEST_F(PredictCommand, WrongInputIsOneLine) {
+  std::vector<std::string> lines = lines_of(read_whole_file(census().path() + "/test.csv"));
+  const std::size_t at = lines[1].find(',');
+  lines[1].replace(at, lines[1].find(',', at + 1) - at + 1, ",pirate,");
+  census().write("pirate.csv", lines[0] + "\n" + lines[1] + "\n");
+  expect_message("predict run --data pirate.csv",
+                 "pirate.csv:2: column 'work': value 'pirate' is none of the 5 categories");
+  expect_message("predict", "predict: which model?");
+  expect_message("predict run", "--data is needed");
+  expect_message("predict none --data test.csv", "none: cannot read: No such file");
+  expect_message("predict run --data test.csv --epsilon 1", "predict: unknown flag '--epsilon'");
+  expect_message("predict run --data test.csv more", "predict: unexpected word 'more'");
+  census().write("strange.csv", "age,height\n17,180\n");
+  expect_message("predict run --data strange.csv",
+                 "strange.csv:1: column 'height': in the header but not in");
+}
+
+TEST_F(ModelCommands, SchemaDraftsWhatReadsTheFile) {
+  const json found = ask("schema test.csv --target income");
+  EXPECT_EQ(found.at("private"), false);
+  EXPECT_EQ(found.at("file"), "test.csv");
+  EXPECT_THAT(found.at("warning").get<std::string>(), HasSubstr("WITHOUT PRIVACY"));
+  const data::Schema schema = data::parse_schema(found.at("schema").get<std::string>());
+  EXPECT_EQ(data::read_table(census().path() + "/test.csv", schema).rows.count(), 3000u);
+  const Finished shown = run("schema test.csv --target income");
+  EXPECT_EQ(shown.out, found.at("schema"));
+  EXPECT_THAT(shown.out, StartsWith("# DRAFT, READ WITHOUT PRIVACY."));
+  EXPECT_THAT(shown.err, StartsWith("ration: warning: test.csv was read WITHOUT PRIVACY"));
+}
+
+TEST_F(ModelCommands, SchemaTakesNamesFromAFile) {
+  census().write("bare.csv", "1,a\n2,b\n");
+  census().write("names.txt", "x\nkind\n");
+  const data::Schema schema = data::parse_schema(run("schema bare.csv --target kind --names names.txt").out);
+  EXPECT_FALSE(schema.header);
+  EXPECT_EQ(schema.columns[1].categories, (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(ModelCommands, SchemaRefusesWrongInputInOneLine) {
+  census().write("bare.csv", "1,a\n2,b\n");
+  expect_message("schema", "schema: which file?");
+  expect_message("schema test.csv", "--target is needed: the column to predict");
+  expect_message("schema none.csv --target x", "none.csv: cannot read");
+  expect_message("schema bare.csv --target kind",
+                 "target 'kind' is none of the columns: 1, a; if the first line");
+  expect_message("schema bare.csv --target kind --names none.txt", "none.txt: cannot read");
+  expect_message("schema test.csv --target income --epsilon 1", "schema: unknown flag '--epsilon'");
+}
+
+TEST_F(ModelCommands, HelpHasExamples) {
+  for (const char* command : {"schema", "predict", "evaluate"}) {
+    const Finished finished = run(std::string(command) + " --help");
+    EXPECT_EQ(finished.exit_code, 0) << command;
+    EXPECT_THAT(finished.out, HasSubstr(std::string("Examples:\n  ration ") + command)) << command;
+  }
+}
+
+}  // namespace
+}  // namespace ration::testing
