@@ -10,8 +10,10 @@ void add_calibrate(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_ledger(CLI::App& app);
+void add_plan(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_schema(CLI::App& app);
+void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
 
 }  // namespace ration::cli

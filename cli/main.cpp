@@ -6,6 +6,7 @@
 #include <string>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "output.h"
 #include "ration/base/error.h"
 #include "usage.h"
@@ -13,7 +14,7 @@
 namespace ration::cli {
 namespace {
 
-enum ExitStatus { kDone = 0, kBadInput = 1, kBudgetRefused = 2, kOurFailure = 3 };
+enum ExitStatus { kDone = 0, kBadInput = 1, kBudgetRefused = 2, kOurFailure = 3, kInterrupted = 130 };
 
 constexpr const char* kFooter = R"(
 Examples:
@@ -48,8 +49,10 @@ void add_commands(CLI::App& app) {
   add_demo(app);
   add_evaluate(app);
   add_ledger(app);
+  add_plan(app);
   add_predict(app);
   add_schema(app);
+  add_train(app);
   add_verify(app);
 }
 
@@ -81,6 +84,8 @@ int main(int argc, char** argv) {
     return fail(kBadInput, error.what());
   } catch (const ration::BudgetRefused& error) {
     return fail(kBudgetRefused, error.what());
+  } catch (const Interrupted& error) {
+    return fail(kInterrupted, error.what());
   } catch (const std::exception& error) {
     return fail(kOurFailure, error.what());
   }
