@@ -132,9 +132,9 @@ ordered_json noisy_to_json(const EvaluateFlags& flags, const NoisyAccuracyOption
 
 std::string noisy_to_text(const NoisyAccuracyOptions& options, const NoisyAccuracyQuery& query,
                           const NoisyAccuracy& found, const Charge& charge) {
-  const std::string result =
-      found.accuracy ? fmt::format("accuracy {:.4f} on {:.0f} private rows", *found.accuracy, found.rows)
-                     : "no accuracy: too few rows for so much noise";
+  const std::string result = found.accuracy ? fmt::format("accuracy {:.4f} on about {:.0f} private rows",
+                                                          *found.accuracy, found.rows)
+                                            : "no accuracy: too few rows for so much noise";
   return fmt::format(
       "{}; the counts of right and wrong rows carry noise of scale {:.4g}\n"
       "it cost epsilon {}, delta 0, relation {}; {}\n",

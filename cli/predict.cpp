@@ -29,8 +29,8 @@ struct Predictions {
   const std::string& class_of(double value) const { return classes[static_cast<std::size_t>(value)]; }
 };
 
-// A field that every CSV reader takes as it is: quoted where it must be. An empty one too, since an empty line is no
-// row.
+// A field that every CSV reader takes as it is: quoted where it must be. An empty one too, since an empty
+// line is no row.
 std::string csv_field(const std::string& text) {
   const bool blank_at_end = text.starts_with(' ') || text.ends_with(' ');
   if (!text.empty() && !blank_at_end && text.find_first_of(",\"\r\n\t") == std::string::npos) return text;

@@ -70,8 +70,8 @@ TEST_F(EvaluateCommand, OnPublicRowsItIsExact) {
   EXPECT_THAT(run("evaluate run/model.json --data test.csv --public").out, HasSubstr("logistic loss 0."));
 }
 
-// Noise of scale 0.02 on two counts: they are off by more than 1.2 together with probability below 1e-20, and two
-// releases agree to the last step of the grid with probability below 1e-7.
+// Noise of scale 0.02 on two counts: they are off by more than 1.2 together with probability below 1e-20, and
+// two releases agree to the last step of the grid with probability below 1e-7.
 TEST_F(EvaluateCommand, OnPrivateRowsItIsNoisy) {
   const Evaluation exact = evaluate_public(census().model(), census().table());
   const json found = ask("evaluate run --data test.csv --epsilon 100 --relation replace_one");
@@ -132,6 +132,10 @@ TEST_F(EvaluateCommand, WhatIsRefusedBeforeTheRowsIsNotCharged) {
                  "for relation replace_one, the run is for add_remove");
   expect_message("evaluate run --data run/model.json --epsilon 0.1 --ledger kept.db", "kept.db: ");
   EXPECT_TRUE(Ledger(path).runs().empty());
+  EXPECT_EQ(ask("evaluate run --data test.csv --epsilon 0.1 --ledger kept.db --relation replace_one")
+                .at("ledger")
+                .at("run"),
+            1);
 }
 
 TEST_F(EvaluateCommand, NumbersHaveAnErrorButNoPrivateAccuracy) {
