@@ -6,11 +6,11 @@
 #include "answer.h"
 #include "commands.h"
 #include "epsilon_plot.h"
-#include "ration/base/read_number.h"
 #include "output.h"
 #include "plan_flags.h"
 #include "ration/base/atomic_file.h"
 #include "ration/base/error.h"
+#include "ration/base/read_number.h"
 #include "table.h"
 
 namespace ration::cli {

@@ -7,10 +7,10 @@
 
 #include "answer.h"
 #include "commands.h"
-#include "ration/base/read_number.h"
 #include "output.h"
 #include "plan_flags.h"
 #include "ration/base/error.h"
+#include "ration/base/read_number.h"
 #include "table.h"
 
 namespace ration::cli {

@@ -5,9 +5,9 @@
 
 #include "answer.h"
 #include "commands.h"
-#include "ration/base/read_number.h"
 #include "output.h"
 #include "ration/base/error.h"
+#include "ration/base/read_number.h"
 #include "ration/privacy/calibrate.h"
 #include "table.h"
 

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "ration/base/read_number.h"
 #include "output.h"
 #include "plan_flags.h"
 #include "ration/base/error.h"
 #include "ration/base/hash.h"
+#include "ration/base/read_number.h"
 #include "table.h"
 
 namespace ration::cli {

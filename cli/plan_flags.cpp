@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "ration/base/read_number.h"
 #include "ration/base/error.h"
+#include "ration/base/read_number.h"
 #include "schedule_file.h"
 
 namespace ration::cli {

@@ -25,7 +25,8 @@ std::string describe_clip(const ResolvedPlan& plan) {
 }
 
 std::string describe_step(const ResolvedPlan& plan) {
-  return fmt::format("{}, learning rate {}, average {}", plan.plan.step, show(plan.plan.lr), plan.plan.average);
+  return fmt::format("{}, learning rate {}, average {}", plan.plan.step, show(plan.plan.lr),
+                     plan.plan.average);
 }
 
 std::string describe_rows(const ResolvedPlan& plan) {
@@ -54,7 +55,8 @@ std::string to_text(const ResolvedPlan& plan) {
   line("rows", describe_rows(plan));
   line("clipping", describe_clip(plan));
   line("step rule", describe_step(plan));
-  line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier), plan.plan.schedule));
+  line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier),
+                            plan.plan.schedule));
   line("accountant", describe_accountant(plan));
   line("spends", fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
                              show(plan.budget.epsilon), show(plan.budget.delta),

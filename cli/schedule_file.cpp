@@ -8,8 +8,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "ration/base/read_number.h"
 #include "ration/base/error.h"
+#include "ration/base/read_number.h"
 
 namespace ration::cli {
 namespace {

@@ -49,10 +49,11 @@ Plan plan_of(const Flags& flags) {
 }
 
 void print_summary(const RunOutcome& outcome, const std::string& folder) {
-  print(fmt::format("{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n"
-                    "certified: epsilon {} at delta {} ({})\n",
-                    to_text(outcome.plan), folder, show_rounded_up(outcome.certificate.epsilon),
-                    show(outcome.certificate.delta), to_string(outcome.certificate.relation)));
+  print(
+      fmt::format("{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n"
+                  "certified: epsilon {} at delta {} ({})\n",
+                  to_text(outcome.plan), folder, show_rounded_up(outcome.certificate.epsilon),
+                  show(outcome.certificate.delta), to_string(outcome.certificate.relation)));
 }
 
 void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {
@@ -71,7 +72,8 @@ void run_train(const Flags& flags) {
   const std::string folder = folder_of(flags);
   const Interrupt interrupt;
   RunOptions options{.out = folder, .stop = &interrupt.flag()};
-  if (flags.threads) options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
+  if (flags.threads)
+    options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
   RunOutcome outcome;
   {
     ProgressBar bar(!flags.quiet);
@@ -84,7 +86,9 @@ void run_train(const Flags& flags) {
   } else if (outcome.finished && !flags.quiet) {
     print_summary(outcome, folder);
   }
-  if (!outcome.finished) throw Interrupted(fmt::format("stopped after step {}; go on by: ration train --resume {}", outcome.steps, folder));
+  if (!outcome.finished)
+    throw Interrupted(
+        fmt::format("stopped after step {}; go on by: ration train --resume {}", outcome.steps, folder));
 }
 
 constexpr const char* kExamples = R"(

@@ -8,10 +8,10 @@ void TrainFlags::add_to(CLI::App& command) {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const PlanKey& key = plan_keys()[i];
     std::optional<std::string>& value = values_[i];
-    CLI::Option* const option =
-        key.value.empty()
-            ? command.add_flag_callback(key.flag(), [&value] { value = "true"; }, key.help)
-            : command.add_option(key.flag(), value, key.help)->type_name(key.value);
+    CLI::Option* const option = key.value.empty()
+                                    ? command.add_flag_callback(
+                                          key.flag(), [&value] { value = "true"; }, key.help)
+                                    : command.add_option(key.flag(), value, key.help)->type_name(key.value);
     option->group(key.group);
   }
 }

@@ -32,7 +32,8 @@ class GradientDescent final : public Method {
         average_(options.average, parameters, std::max<std::int64_t>(1, total())) {
     options.learning_rate.at(1, std::max<std::int64_t>(1, total()));
     if (options.follow && options.clip.name() != "abadi") {
-      throw InputError(fmt::format("adaptive clipping: expected the rule 'abadi', got '{}'", options.clip.name()));
+      throw InputError(
+          fmt::format("adaptive clipping: expected the rule 'abadi', got '{}'", options.clip.name()));
     }
   }
 

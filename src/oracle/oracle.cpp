@@ -62,7 +62,8 @@ Event PrivateOracle::released() const {
 
 void PrivateOracle::recall(const Event& released) {
   if (!filter_.spend(released)) {
-    throw InternalError("oracle: what was released before the stop does not fit the budget: " + released.describe());
+    throw InternalError("oracle: what was released before the stop does not fit the budget: " +
+                        released.describe());
   }
   for (const CountedEvent& one : flatten(released)) released_.push_back(one);
 }

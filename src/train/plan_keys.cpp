@@ -36,7 +36,8 @@ class KeyList {
   void group(std::string name) { group_ = std::move(name); }
 
   void text(std::string name, std::string value, std::string Plan::*member, std::string help) {
-    add(name, std::move(value), std::move(help),
+    add(
+        name, std::move(value), std::move(help),
         [member](Plan& plan, std::string_view, std::string_view text) { plan.*member = text; },
         [member](const Plan& plan) -> std::optional<std::string> {
           if ((plan.*member).empty()) return std::nullopt;
@@ -46,8 +47,10 @@ class KeyList {
 
   void choice(std::string name, std::string Plan::*member, Choices choices, std::string help) {
     help += fmt::format(": {}", fmt::join(choices, ", "));
-    add(name, "NAME", std::move(help),
-        [name, member, choices = std::move(choices)](Plan& plan, std::string_view where, std::string_view text) {
+    add(
+        name, "NAME", std::move(help),
+        [name, member, choices = std::move(choices)](Plan& plan, std::string_view where,
+                                                     std::string_view text) {
           if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
             throw InputError(
                 fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(choices, ", "), text));
@@ -60,7 +63,8 @@ class KeyList {
   // Member is double or optional<double>.
   template <class Member>
   void number(std::string name, std::string value, Member Plan::*member, Interval allowed, std::string help) {
-    add(name, std::move(value), fmt::format("{}; {}", help, allowed.describe(name)),
+    add(
+        name, std::move(value), fmt::format("{}; {}", help, allowed.describe(name)),
         [name, member, allowed](Plan& plan, std::string_view where, std::string_view text) {
           plan.*member = read_number(where, name, text, allowed);
         },
@@ -70,7 +74,8 @@ class KeyList {
   // Member is int64 or optional<int64>; `least` is 0 or 1.
   template <class Member>
   void count(std::string name, std::string value, Member Plan::*member, int least, std::string help) {
-    add(name, std::move(value), fmt::format("{}; a whole number >= {}", help, least),
+    add(
+        name, std::move(value), fmt::format("{}; a whole number >= {}", help, least),
         [name, member, least](Plan& plan, std::string_view where, std::string_view text) {
           if (least == 0 && text == "0") {
             plan.*member = 0;
@@ -82,7 +87,8 @@ class KeyList {
   }
 
   void yes_or_no(std::string name, bool Plan::*member, std::string help) {
-    add(name, "", std::move(help),
+    add(
+        name, "", std::move(help),
         [member](Plan& plan, std::string_view where, std::string_view text) {
           if (text != "true" && text != "false") {
             throw InputError(fmt::format("{}: expected true or false, got '{}'", where, text));
@@ -107,7 +113,8 @@ class KeyList {
 
   void add(std::string name, std::string value, std::string help, decltype(PlanKey::set) set,
            decltype(PlanKey::get) get) {
-    keys.push_back({std::move(name), std::move(value), std::move(help), group_, std::move(set), std::move(get)});
+    keys.push_back(
+        {std::move(name), std::move(value), std::move(help), group_, std::move(set), std::move(get)});
   }
 
   std::string group_;
@@ -125,16 +132,19 @@ void add_data_keys(KeyList& list) {
 void add_model_keys(KeyList& list) {
   list.group("Model");
   list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared"}, "What is fitted");
-  list.number("huber_width", "H", &Plan::huber_width, greater_than(0), "Huber: how far the kink is rounded off");
+  list.number("huber_width", "H", &Plan::huber_width, greater_than(0),
+              "Huber: how far the kink is rounded off");
 }
 
 void add_privacy_keys(KeyList& list) {
   list.group("Privacy");
   list.number("epsilon", "EPS", &Plan::epsilon, greater_than(0), "The budget");
-  list.number("delta", "DELTA", &Plan::delta, greater_than(0).less_than(1), "The budget; well below 1 / rows");
+  list.number("delta", "DELTA", &Plan::delta, greater_than(0).less_than(1),
+              "The budget; well below 1 / rows");
   list.choice("accountant", &Plan::accountant, {"auto", "rdp", "pld", "zcdp", "tcdp", "gdp", "advanced"},
               "Who adds up; auto takes the tightest that certifies the plan");
-  list.choice("relation", &Plan::relation, {"auto", "add_remove", "replace_one"}, "Which data sets are neighbours");
+  list.choice("relation", &Plan::relation, {"auto", "add_remove", "replace_one"},
+              "Which data sets are neighbours");
   list.text("ledger", "FILE", &Plan::ledger, "The ledger that keeps account of these rows");
 }
 
@@ -150,31 +160,40 @@ void add_method_keys(KeyList& list) {
   list.choice("schedule", &Plan::schedule, {"uniform"}, "How the noise changes from step to step");
   list.number("noise", "SIGMA", &Plan::noise, greater_than(0),
               "Noise multiplier; left out, the smallest that the budget allows");
-  list.choice("clip", &Plan::clip, {"abadi", "auto-v", "auto-s", "adaptive"}, "How a row's gradient is bounded");
+  list.choice("clip", &Plan::clip, {"abadi", "auto-v", "auto-s", "adaptive"},
+              "How a row's gradient is bounded");
   list.number("clip_bound", "R", &Plan::clip_bound, greater_than(0), "The bound (adaptive: the first)");
   list.number("clip_gamma", "GAMMA", &Plan::clip_gamma, greater_than(0), "auto-s: its stability constant");
-  list.number("clip_quantile", "P", &Plan::clip_quantile, at_least(0).at_most(1), "adaptive: the quantile followed");
+  list.number("clip_quantile", "P", &Plan::clip_quantile, at_least(0).at_most(1),
+              "adaptive: the quantile followed");
   list.number("clip_follow_rate", "X", &Plan::clip_follow_rate, greater_than(0), "adaptive: how fast");
 }
 
 void add_step_keys(KeyList& list) {
   list.group("Steps");
   list.choice("step", &Plan::step,
-              {"sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop", "adadelta"},
+              {"sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop",
+               "adadelta"},
               "Step rule");
   list.number("lr", "X", &Plan::lr, greater_than(0), "Learning rate");
   list.choice("lr_shape", &Plan::lr_shape, {"constant", "cosine", "step"}, "How the learning rate falls");
   list.count("warm_up", "T", &Plan::warm_up, 0, "Steps in which the learning rate rises");
   list.count("drop_every", "T", &Plan::drop_every, 0, "lr_shape step: steps between two drops");
-  list.number("drop_factor", "X", &Plan::drop_factor, greater_than(0).less_than(1), "lr_shape step: what a drop leaves");
+  list.number("drop_factor", "X", &Plan::drop_factor, greater_than(0).less_than(1),
+              "lr_shape step: what a drop leaves");
   list.number("momentum", "B", &Plan::momentum, at_least(0).less_than(1), "Of the step rule");
-  list.number("second_momentum", "B", &Plan::second_momentum, greater_than(0).less_than(1), "Of Adam and its kin");
+  list.number("second_momentum", "B", &Plan::second_momentum, greater_than(0).less_than(1),
+              "Of Adam and its kin");
   list.number("stability", "X", &Plan::stability, greater_than(0), "Of Adam and its kin");
-  list.number("weight_decay", "X", &Plan::weight_decay, at_least(0), "L2 regularisation, added after the noise");
-  list.yes_or_no("noise_correction", &Plan::noise_correction, "Adam: take the noise out of the second moment");
+  list.number("weight_decay", "X", &Plan::weight_decay, at_least(0),
+              "L2 regularisation, added after the noise");
+  list.yes_or_no("noise_correction", &Plan::noise_correction,
+                 "Adam: take the noise out of the second moment");
   list.choice("average", &Plan::average, {"none", "half", "exponential"}, "Which iterates become the model");
-  list.number("average_decay", "B", &Plan::average_decay, at_least(0).less_than(1), "average exponential: its memory");
-  list.count("checkpoint_every", "T", &Plan::checkpoint_every, 1, "Steps between checkpoints; left out, ten in a run");
+  list.number("average_decay", "B", &Plan::average_decay, at_least(0).less_than(1),
+              "average exponential: its memory");
+  list.count("checkpoint_every", "T", &Plan::checkpoint_every, 1,
+             "Steps between checkpoints; left out, ten in a run");
 }
 
 std::vector<PlanKey> all_keys() {

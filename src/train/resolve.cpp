@@ -67,8 +67,7 @@ std::uint64_t fixed_size_of(const Plan& plan, double rate) {
 std::int64_t steps_of(const Plan& plan, double rate) {
   if (!plan.epochs) return plan.steps;
   const double steps = std::ceil(*plan.epochs / rate * (1 - 1e-12));
-  return static_cast<std::int64_t>(
-      require("plan", "epochs / rate", steps, at_least(1).at_most(kMostSteps)));
+  return static_cast<std::int64_t>(require("plan", "epochs / rate", steps, at_least(1).at_most(kMostSteps)));
 }
 
 std::string accountant_of(const Plan& plan, const std::string& sampling) {
@@ -128,7 +127,8 @@ void set_noise(ResolvedPlan& resolved, const std::vector<double>& shape, double 
 }
 
 void choose_noise(ResolvedPlan& resolved) {
-  const std::vector<double> shape = noise_shape(resolved.plan.schedule, steps_of(resolved.plan, resolved.rate));
+  const std::vector<double> shape =
+      noise_shape(resolved.plan.schedule, steps_of(resolved.plan, resolved.rate));
   set_noise(resolved, shape, resolved.plan.noise.value_or(1));
   if (const std::string reason = refusal(resolved.event(), resolved.relation, resolved.accountant);
       !reason.empty()) {
@@ -150,7 +150,8 @@ void require_within_budget(const ResolvedPlan& resolved) {
   }
   if (resolved.cost.epsilon <= resolved.budget.epsilon) return;
   throw BudgetRefused(fmt::format(
-      "the plan would spend epsilon {} at delta {}, more than its budget of {}; take fewer steps, more noise, or "
+      "the plan would spend epsilon {} at delta {}, more than its budget of {}; take fewer steps, more "
+      "noise, or "
       "leave noise out",
       show_rounded_up(resolved.cost.epsilon), resolved.budget.delta, show(resolved.budget.epsilon)));
 }
@@ -200,7 +201,8 @@ std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) cons
   if (rate < 1) return std::make_unique<PoissonSampler>(table, rate);
   if (relation == Relation::add_remove) return std::make_unique<FullSampler>(table, relation);
   return std::make_unique<FullSampler>(
-      TableSize{.rows = table.rows, .declared_rows = std::max(1.0, static_cast<double>(table.rows))}, relation);
+      TableSize{.rows = table.rows, .declared_rows = std::max(1.0, static_cast<double>(table.rows))},
+      relation);
 }
 
 ResolvedPlan resolve(const Plan& plan) {
@@ -227,7 +229,9 @@ ResolvedPlan resolve(const Plan& plan) {
 
 data::Schema read_schema_of(const Plan& plan) {
   if (plan.schema.empty()) {
-    refuse("schema is needed: the public description of the columns; 'ration schema' drafts one from public rows");
+    refuse(
+        "schema is needed: the public description of the columns; 'ration schema' drafts one from public "
+        "rows");
   }
   data::Schema schema = data::read_schema(plan.schema);
   if (!plan.target.empty()) schema.label = plan.target;

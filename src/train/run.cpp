@@ -13,8 +13,8 @@
 #include "ration/base/hash.h"
 #include "ration/data/content_hash.h"
 #include "ration/privacy/ledger.h"
-#include "train/run_folder.h"
 #include "train/progress_file.h"
+#include "train/run_folder.h"
 
 namespace ration {
 namespace {
@@ -64,10 +64,10 @@ class Account {
                                                  .what = describe(resolved.plan)},
                                                 &left);
     if (!reservation) {
-      throw BudgetRefused(fmt::format("{}: epsilon {} and delta {} are left for these rows, less than the {} and {} asked",
-                                      resolved.plan.ledger, show_rounded_down(left.epsilon),
-                                      show_rounded_down(left.delta), show(resolved.budget.epsilon),
-                                      show(resolved.budget.delta)));
+      throw BudgetRefused(
+          fmt::format("{}: epsilon {} and delta {} are left for these rows, less than the {} and {} asked",
+                      resolved.plan.ledger, show_rounded_down(left.epsilon), show_rounded_down(left.delta),
+                      show(resolved.budget.epsilon), show(resolved.budget.delta)));
     }
     account.hold(std::move(*reservation));
     account.data_hash_ = data_hash;
@@ -97,8 +97,9 @@ class Account {
     folder.save(checkpoint);
     auto reservation = ledger_->reattach(entry_->run, data_hash_, known, next);
     if (!reservation) {
-      throw InputError(fmt::format(
-          "{}: run {} was resumed elsewhere, from a copy of this folder; this copy cannot go on", entry_->file, entry_->run));
+      throw InputError(
+          fmt::format("{}: run {} was resumed elsewhere, from a copy of this folder; this copy cannot go on",
+                      entry_->file, entry_->run));
     }
     leave_open();
     reservation_.emplace(std::move(*reservation));
@@ -151,7 +152,8 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
     list.push_back(fmt::format("that there are fewer than {:.0f} rows (their noisy count is an event above)",
                                std::max(4 * training.divisor_rows(), 0x1p20)));
   } else {
-    list.push_back(fmt::format("the number of rows, declared as {}, up to a factor of 4", show(*plan.plan.rows)));
+    list.push_back(
+        fmt::format("the number of rows, declared as {}, up to a factor of 4", show(*plan.plan.rows)));
   }
   list.push_back("the plan: model, method and settings");
   return list;
@@ -187,7 +189,8 @@ struct Run {
 };
 
 data::Table read_rows(const Run& run, const RunOptions& options) {
-  return options.read ? options.read(run.plan.plan.data, run.schema) : data::read_table(run.plan.plan.data, run.schema);
+  return options.read ? options.read(run.plan.plan.data, run.schema)
+                      : data::read_table(run.plan.plan.data, run.schema);
 }
 
 bool should_stop(const RunOptions& options) {
@@ -196,7 +199,8 @@ bool should_stop(const RunOptions& options) {
 
 std::int64_t steps_between_checkpoints(const ResolvedPlan& plan) {
   constexpr std::int64_t kCheckpoints = 10;
-  return plan.plan.checkpoint_every.value_or(std::max<std::int64_t>(1, (plan.steps() + kCheckpoints - 1) / kCheckpoints));
+  return plan.plan.checkpoint_every.value_or(
+      std::max<std::int64_t>(1, (plan.steps() + kCheckpoints - 1) / kCheckpoints));
 }
 
 void tell(const Training& training, const RunOptions& options, ProgressFile& file) {
@@ -251,10 +255,10 @@ void finish(Run& run, const Training& training, const RandomSource& random, RunO
 void pay_for_count(Run& run) {
   if (!run.plan.count_noise || run.checkpoint.training.noisy_rows) return;
   if (run.checkpoint.count_asked) {
-    throw InputError(
-        fmt::format("{}: this run ended just when it counted the rows; the count is spent and lost, so the run cannot go "
-                    "on. Start another, or declare rows in the plan",
-                    run.folder.file("")));
+    throw InputError(fmt::format(
+        "{}: this run ended just when it counted the rows; the count is spent and lost, so the run cannot go "
+        "on. Start another, or declare rows in the plan",
+        run.folder.file("")));
   }
   run.checkpoint.count_asked = true;
   run.account->save(run.folder, run.checkpoint);
@@ -303,7 +307,8 @@ Run reopen(const RunOptions& options) {
   RunFolder folder = RunFolder::open(options.out);
   Checkpoint checkpoint = folder.load();
   if (checkpoint.plan_hash != plan_hash(folder)) {
-    throw InputError(fmt::format("{}: plan.toml or schema.toml was changed since the run began", options.out));
+    throw InputError(
+        fmt::format("{}: plan.toml or schema.toml was changed since the run began", options.out));
   }
   const Plan plan = read_plan(folder.file("plan.toml"));
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};

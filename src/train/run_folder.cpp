@@ -50,9 +50,9 @@ RunFolder::~RunFolder() {
 RunFolder RunFolder::make(const std::string& path) {
   RunFolder folder{fs::path(path)};
   if (fs::exists(folder.file(kCheckpoint))) {
-    throw InputError(
-        fmt::format("{}: holds a run that is not finished; go on with it by --resume {}, or choose another folder",
-                    path, path));
+    throw InputError(fmt::format(
+        "{}: holds a run that is not finished; go on with it by --resume {}, or choose another folder", path,
+        path));
   }
   if (fs::exists(folder.file("model.json"))) {
     throw InputError(fmt::format("{}: holds a finished run; choose another folder", path));
@@ -66,8 +66,8 @@ RunFolder RunFolder::open(const std::string& path) {
   RunFolder folder{fs::path(path)};
   if (!fs::exists(folder.file(kCheckpoint))) {
     const bool finished = fs::exists(folder.file("model.json"));
-    throw InputError(
-        fmt::format("{}: {}", path, finished ? "this run is finished" : "there is no run to go on with here"));
+    throw InputError(fmt::format("{}: {}", path,
+                                 finished ? "this run is finished" : "there is no run to go on with here"));
   }
   folder.lock();
   return folder;

@@ -47,12 +47,13 @@ Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, c
 double Training::declare_rows(const TrainingState& from, RandomSource& random) {
   const auto rows = static_cast<double>(objective_->rows());
   if (plan_.relation == Relation::replace_one && plan_.plan.rows.value_or(rows) != rows) {
-    throw InputError(fmt::format("plan: expected rows = {} under replace_one, which the file has, got {}", rows,
-                                 *plan_.plan.rows));
+    throw InputError(fmt::format("plan: expected rows = {} under replace_one, which the file has, got {}",
+                                 rows, *plan_.plan.rows));
   }
   if (!plan_.count_noise) return plan_.plan.rows.value_or(rows);
   if (from.noisy_rows) {
-    if (!filter_->spend(Event::gaussian(*plan_.count_noise))) throw InternalError("training: the count does not fit");
+    if (!filter_->spend(Event::gaussian(*plan_.count_noise)))
+      throw InternalError("training: the count does not fit");
     return *from.noisy_rows;
   }
   if (from.charged > 0) throw InputError("checkpoint: the count of the rows is missing");

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "ration/base/read_number.h"
 #include "ration/base/error.h"
+#include "ration/base/read_number.h"
 #include "table.h"
 
 namespace ration::cli {

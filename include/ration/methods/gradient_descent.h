@@ -21,7 +21,7 @@ struct FollowQuantile {
 struct GradientDescentOptions {
   AnyClipRule clip = AutoS{};
   std::optional<FollowQuantile> follow{};  // only with `abadi` clipping
-  std::vector<double> noise{};             // noise multiplier of each step, so its size is the number of steps
+  std::vector<double> noise{};  // noise multiplier of each step, so its size is the number of steps
   LearningRate learning_rate{};
   StepOptions step{};
   AverageOptions average{};

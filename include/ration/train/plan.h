@@ -27,7 +27,7 @@ struct Plan {
 
   std::string method = "dpsgd";
   std::string sampling = "auto";
-  std::optional<double> rate{};        // 0 < rate <= 1
+  std::optional<double> rate{};         // 0 < rate <= 1
   std::optional<std::int64_t> batch{};  // >= 1: the expected number of rows, in place of the rate
   std::int64_t steps = 100;             // >= 1
   std::optional<double> epochs{};       // > 0: steps = epochs / rate, in place of steps
@@ -35,18 +35,18 @@ struct Plan {
   std::optional<double> noise{};  // > 0: the noise multiplier; calibrated to the budget if left out
 
   std::string clip = "auto-s";
-  double clip_bound = 1;         // > 0
-  double clip_gamma = 0.01;      // > 0; auto-s
-  double clip_quantile = 0.5;    // 0 to 1; adaptive
+  double clip_bound = 1;          // > 0
+  double clip_gamma = 0.01;       // > 0; auto-s
+  double clip_quantile = 0.5;     // 0 to 1; adaptive
   double clip_follow_rate = 0.2;  // > 0; adaptive
 
   std::string step = "momentum";
   double lr = 2;  // > 0
   std::string lr_shape = "constant";
-  std::int64_t warm_up = 0;    // >= 0
-  std::int64_t drop_every = 0;  // >= 0; step shape
-  double drop_factor = 0.1;    // in (0, 1); step shape
-  double momentum = 0.9;       // in [0, 1)
+  std::int64_t warm_up = 0;                 // >= 0
+  std::int64_t drop_every = 0;              // >= 0; step shape
+  double drop_factor = 0.1;                 // in (0, 1); step shape
+  double momentum = 0.9;                    // in [0, 1)
   std::optional<double> second_momentum{};  // in (0, 1)
   std::optional<double> stability{};        // > 0
   double weight_decay = 0;                  // >= 0
@@ -55,7 +55,7 @@ struct Plan {
   std::string average = "half";
   double average_decay = 0.9;  // in [0, 1)
 
-  std::string ledger{};                          // the ledger that keeps account of these rows
+  std::string ledger{};                            // the ledger that keeps account of these rows
   std::optional<std::int64_t> checkpoint_every{};  // >= 1 steps
 
   bool operator==(const Plan&) const = default;

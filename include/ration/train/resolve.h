@@ -24,12 +24,12 @@ struct ResolvedPlan {
   Budget budget{};
   Relation relation = Relation::add_remove;
   Accountant accountant = Accountant::rdp;
-  double rate = 1;                              // of a step
-  std::optional<std::uint64_t> fixed_size{};    // rows of a step, if its size is fixed
-  double noise_multiplier = 1;                  // of a step with shape 1
-  GradientDescentOptions method{};              // with the noise of every step
-  std::optional<double> count_noise{};          // the number of rows is asked first, with this noise multiplier
-  Guarantee cost{};                             // of everything
+  double rate = 1;                            // of a step
+  std::optional<std::uint64_t> fixed_size{};  // rows of a step, if its size is fixed
+  double noise_multiplier = 1;                // of a step with shape 1
+  GradientDescentOptions method{};            // with the noise of every step
+  std::optional<double> count_noise{};        // the number of rows is asked first, with this noise multiplier
+  Guarantee cost{};                           // of everything
 
   std::int64_t steps() const { return static_cast<std::int64_t>(method.noise.size()); }
   Event steps_event(std::int64_t first_steps) const;

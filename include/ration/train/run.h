@@ -35,15 +35,15 @@ using TableReader = std::function<data::Table(const std::string& path, const dat
 
 // How a run is carried out; none of it changes what is promised.
 struct RunOptions {
-  std::string out;                            // the run's folder
-  std::size_t threads = 0;                    // 0: one per processor
+  std::string out;          // the run's folder
+  std::size_t threads = 0;  // 0: one per processor
   std::vector<Observer*> observers{};
-  const std::atomic<bool>* stop = nullptr;    // asked after each step: leave a run that can be resumed
-  TableReader read{};                         // data::read_table if empty; called once, after the budget is reserved
+  const std::atomic<bool>* stop = nullptr;  // asked after each step: leave a run that can be resumed
+  TableReader read{};  // data::read_table if empty; called once, after the budget is reserved
 };
 
 struct RunOutcome {
-  bool finished = false;    // false: stopped, and can be resumed
+  bool finished = false;  // false: stopped, and can be resumed
   ResolvedPlan plan{};
   Certificate certificate{};  // if finished
   std::int64_t steps = 0;     // done

@@ -15,8 +15,8 @@ namespace ration {
 
 // Where a run stands, without its rows: what a checkpoint stores.
 struct TrainingState {
-  std::int64_t charged = 0;               // steps of the plan that are paid for, whether or not they were taken
-  std::optional<double> noisy_rows{};     // the answer to the count of rows, if there was one
+  std::int64_t charged = 0;            // steps of the plan that are paid for, whether or not they were taken
+  std::optional<double> noisy_rows{};  // the answer to the count of rows, if there was one
   MethodState method{};
 };
 
