@@ -1,139 +1,168 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "answer.h"
 #include "commands.h"
 #include "output.h"
+#include "progress_bar.h"
+#include "ration/base/atomic_file.h"
+#include "ration/base/check.h"
 #include "ration/base/error.h"
-#include "ration/base/read_number.h"
-#include "ration/privacy/calibrate.h"
+#include "ration/data/census.h"
+#include "ration/train/run.h"
 #include "table.h"
 
 namespace ration::cli {
 namespace {
 
 using nlohmann::ordered_json;
+namespace fs = std::filesystem;
 
-constexpr double kDelta = 1e-5;
-constexpr double kTarget = 3;
+constexpr std::size_t kRows = 30'000;
+constexpr std::size_t kTestRows = 10'000;
+constexpr double kDelta = 1e-6;
+constexpr double kEpsilons[] = {0.05, 0.2, 1};  // the last is the one that is shown in full
 
-const StepPlan kPlan{.sampling = Sampling::poisson,
-                     .rate = 0.01,
-                     .relation = Relation::add_remove,
-                     .noise = {{.noise_multiplier = 1, .steps = 1000}},
-                     .schedule_file = {}};
+// A folder that is gone afterwards.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "ration-demo-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw InternalError("demo: cannot make a temporary folder");
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
 
-struct DemoRow {
-  Answer answer;
-  std::optional<double> noise_for_target;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
 };
 
-const char* explain(Accountant accountant) {
-  switch (accountant) {
-    case Accountant::rdp:
-      return "Renyi divergence of each step, summed; the best order wins";
-    case Accountant::pld:
-      return "the whole distribution of the privacy loss, by FFT; brackets the truth";
-    case Accountant::zcdp:
-      return "one number, rho, per step; simple, but knows no sampling";
-    case Accountant::tcdp:
-      return "rho with a limit on the order; amplifies fixed-size subsets";
-    case Accountant::gdp:
-      return "as if the loss were Gaussian: a limit theorem, so NOT a guarantee here";
-    case Accountant::advanced:
-      return "the 2010 theorem for any (epsilon, delta) steps: the old baseline";
+Plan demo_plan(const ScratchFolder& scratch, double epsilon) {
+  Plan plan;
+  plan.data = scratch.file("census.csv");
+  plan.schema = scratch.file("census.toml");
+  plan.rows = static_cast<double>(kRows);
+  plan.epsilon = epsilon;
+  plan.delta = kDelta;
+  plan.steps = 200;
+  plan.clip = "abadi";
+  plan.lr = 4;
+  return plan;
+}
+
+void write_inputs(const ScratchFolder& scratch) {
+  std::ofstream table(scratch.file("census.csv"));
+  data::write_census(table, kRows, 1);
+  write_file_atomically(scratch.file("census.toml"), data::to_toml(data::census_schema()));
+}
+
+struct DemoRun {
+  double epsilon = 0;
+  RunOutcome outcome;
+  double accuracy = 0;
+};
+
+struct Demo {
+  std::vector<DemoRun> runs;
+  double majority = 0;
+  const DemoRun& shown() const { return runs.back(); }
+};
+
+double share_of_majority(const data::Table& table) {
+  const auto labels = table.rows.labels();
+  const double ones = std::accumulate(labels.begin(), labels.end(), 0.0) / static_cast<double>(labels.size());
+  return std::max(ones, 1 - ones);
+}
+
+Demo run_all(bool quiet, const std::optional<std::string>& out) {
+  const ScratchFolder scratch;
+  write_inputs(scratch);
+  const data::Table others = data::census_table(kTestRows, 2);  // made up too, so public
+  Demo demo{.runs = {}, .majority = share_of_majority(others)};
+  ProgressBar bar(!quiet);
+  for (const double epsilon : kEpsilons) {
+    const bool shown = epsilon == std::end(kEpsilons)[-1];
+    RunOptions options{.out = shown && out ? *out : scratch.file(fmt::format("run-{}", epsilon)),
+                       .observers = {&bar}};
+    DemoRun run{epsilon, train(demo_plan(scratch, epsilon), options, SecureRandom::for_this_thread()), 0};
+    run.accuracy = *evaluate_public(run.outcome.model, others).accuracy;
+    demo.runs.push_back(std::move(run));
   }
-  return "";
+  return demo;
 }
 
-std::optional<double> noise_for_target(Accountant accountant) {
-  const auto plan = [](double noise) {
-    StepPlan changed = kPlan;
-    changed.noise.front().noise_multiplier = noise;
-    return changed.event();
-  };
-  try {
-    return calibrate_noise(plan, kPlan.relation, accountant, {.epsilon = kTarget, .delta = kDelta});
-  } catch (const InputError&) {
-    return std::nullopt;
+std::string accuracy_table(const Demo& demo) {
+  Table table({{"model"}, {"right about other people", Table::Align::right}, {"budget spent"}});
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+  table.add_row({"always 'no'", percent(demo.majority), "nothing: it looked at nobody"});
+  for (const DemoRun& run : demo.runs) {
+    const Certificate& certificate = run.outcome.certificate;
+    table.add_row({"logistic, private", percent(run.accuracy),
+                   fmt::format("epsilon {} of {}  {}", show_rounded_up(certificate.epsilon), show(run.epsilon),
+                               bar(certificate.epsilon / run.epsilon, 20))});
   }
+  return table.render();
 }
 
-std::vector<DemoRow> compute() {
-  std::vector<DemoRow> rows;
-  for (const Accountant accountant : kAccountants) {
-    DemoRow row{.answer = ask(kPlan, accountant, kDelta), .noise_for_target = {}};
-    if (row.answer.guarantee) row.noise_for_target = noise_for_target(accountant);
-    rows.push_back(std::move(row));
+// The largest weights: what the model learned.
+std::string strongest_columns(const Model& model) {
+  constexpr std::size_t kShown = 6;
+  const std::vector<std::string> names = data::encoded_column_names(model.schema);
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(model.weights[a]) > std::abs(model.weights[b]);
+  });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
+    text += fmt::format("  {:+.2f}  {}\n", model.weights[order[i]], names[order[i]]);
   }
-  return rows;
+  return text;
 }
 
-std::vector<std::string> table_row(const DemoRow& row) {
-  const Accountant accountant = row.answer.accountant;
-  const std::string name(to_string(accountant));
-  if (!row.answer.guarantee) return {name, "-", "-", "refused", explain(accountant)};
-  const std::string noise = row.noise_for_target ? show_rounded_up(*row.noise_for_target) : "-";
-  return {name, show_rounded_up(row.answer.guarantee->epsilon), noise,
-          row.answer.guarantee->certified ? "yes" : "NO", explain(accountant)};
+std::string to_text(const Demo& demo, const std::optional<std::string>& out, double seconds) {
+  const DemoRun& shown = demo.shown();
+  return fmt::format(
+      "Who earns much? {} people of a made-up census (nobody's data), logistic regression, delta {}.\n"
+      "Each row's gradient is clipped, the sum gets noise, and a filter stops the run at its budget.\n\n"
+      "{}\n"
+      "What the model with epsilon {} learned, strongest first:\n{}\n"
+      "And the certificate of that run, for whoever is responsible for the data:\n\n{}\n"
+      "{}Three runs in {:.1f} s. Your own data: ration schema --help, ration plan --help, ration train --help\n",
+      kRows, kDelta, accuracy_table(demo), show(shown.epsilon), strongest_columns(shown.outcome.model),
+      ration::to_text(shown.outcome.certificate),
+      out ? fmt::format("{}: model.json, certificate.json and the rest of the run\n", *out) : "", seconds);
 }
 
-const Guarantee* guarantee_of(const std::vector<DemoRow>& rows, Accountant accountant) {
-  for (const DemoRow& row : rows) {
-    if (row.answer.accountant == accountant && row.answer.guarantee) return &*row.answer.guarantee;
-  }
-  return nullptr;
-}
-
-// Why an approximation is not certified, if this very plan shows it.
-std::string warn_if_below_the_truth(const std::vector<DemoRow>& rows) {
-  const Guarantee* const approximate = guarantee_of(rows, Accountant::gdp);
-  const Guarantee* const bracket = guarantee_of(rows, Accountant::pld);
-  if (!approximate || approximate->certified || !bracket || !bracket->epsilon_lower) return "";
-  if (approximate->epsilon >= *bracket->epsilon_lower) return "";
-  return fmt::format("Here gdp says {}, but pld proves that the true epsilon is at least {}.\n",
-                     show_rounded_up(approximate->epsilon), show_rounded_down(*bracket->epsilon_lower));
-}
-
-// The plan, delta, rate, the table, a warning or nothing.
-constexpr const char* kText = R"(What does a private training run cost? The accountants at work on one plan:
-{}, delta {}.
-Each step draws every row with chance {}, clips its gradient, and adds noise to the sum.
-
-{}
-A smaller certified epsilon for the same run is a better proof, not a different run: with the best proof
-you may train with less noise. NO marks an approximation; refused, that no theorem covers the plan.
-{}
-Next: ration account --help, ration calibrate --help. Training itself is being built.
-)";
-
-std::string to_text(const std::vector<DemoRow>& rows) {
-  Table table({{"accountant"},
-               {"epsilon", Table::Align::right},
-               {fmt::format("noise for eps {}", kTarget), Table::Align::right},
-               {"certified"},
-               {"how it counts"}});
-  for (const DemoRow& row : rows) table.add_row(table_row(row));
-  return fmt::format(kText, kPlan.describe(), kDelta, kPlan.rate, table.render(),
-                     warn_if_below_the_truth(rows));
-}
-
-ordered_json to_json(const std::vector<DemoRow>& rows, double seconds) {
-  ordered_json json{{"delta", kDelta}, {"epsilon_target", kTarget}};
-  kPlan.write_to(json);
+ordered_json to_json(const Demo& demo, double seconds) {
+  ordered_json json{{"rows", kRows}, {"test_rows", kTestRows}, {"delta", kDelta}, {"majority", demo.majority}};
   json["results"] = ordered_json::array();
-  for (const DemoRow& row : rows) {
-    ordered_json entry{{"accountant", to_string(row.answer.accountant)}};
-    if (row.answer.guarantee) {
-      write_to(entry, *row.answer.guarantee);
-    } else {
-      entry["refused"] = row.answer.refused;
-    }
-    if (row.noise_for_target) entry["noise_for_target"] = *row.noise_for_target;
-    json["results"].push_back(entry);
+  for (const DemoRun& run : demo.runs) {
+    const Certificate& certificate = run.outcome.certificate;
+    json["results"].push_back({{"method", run.outcome.plan.plan.method},
+                               {"epsilon", certificate.epsilon},
+                               {"accountant", to_string(certificate.accountant)},
+                               {"relation", to_string(certificate.relation)},
+                               {"noise_multiplier", run.outcome.plan.noise_multiplier},
+                               {"steps", run.outcome.steps},
+                               {"accuracy", run.accuracy}});
   }
+  json["certificate"] = ordered_json::parse(ration::to_json(demo.shown().outcome.certificate));
   json["seconds"] = seconds;
   return json;
 }
@@ -141,15 +170,23 @@ ordered_json to_json(const std::vector<DemoRow>& rows, double seconds) {
 }  // namespace
 
 void add_demo(CLI::App& app) {
+  struct Flags {
+    bool json = false;
+    bool quiet = false;
+    std::optional<std::string> out;
+  };
   CLI::App& command =
-      *app.add_subcommand("demo", "The accountants at work on an example; takes about a second");
-  auto json = std::make_shared<bool>(false);
-  command.add_flag("--json", *json, "One JSON object on standard output, nothing else there");
-  command.footer("\nExamples:\n  ration demo\n  ration demo --json\n");
-  command.callback([json] {
+      *app.add_subcommand("demo", "Trains on a made-up census and shows result and certificate, in a second");
+  auto flags = std::make_shared<Flags>();
+  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  command.add_flag("--quiet", flags->quiet, "No progress bar");
+  command.add_option("--out", flags->out, "Keep the run's folder")->type_name("DIR");
+  command.footer("\nExamples:\n  ration demo\n  ration demo --out run\n  ration demo --json\n");
+  command.callback([flags] {
     const double start = now_in_seconds();
-    const std::vector<DemoRow> rows = compute();
-    print(*json ? to_json(rows, now_in_seconds() - start).dump(2) + "\n" : to_text(rows));
+    const Demo demo = run_all(flags->quiet, flags->out);
+    const double seconds = now_in_seconds() - start;
+    print(flags->json ? to_json(demo, seconds).dump(2) + "\n" : to_text(demo, flags->out, seconds));
   });
 }
 

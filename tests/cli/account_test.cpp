@@ -130,21 +130,5 @@ TEST(Account, VersionIsOneLine) {
   EXPECT_THAT(finished.out, ::testing::MatchesRegex("ration [0-9]+\\.[0-9]+\\.[0-9]+\n"));
 }
 
-TEST(Demo, PrintsEveryAccountantAndWritesNoFile) {
-  const TemporaryFolder folder;
-  const Finished finished = run_ration("demo", folder.path());
-  EXPECT_EQ(finished.exit_code, 0);
-  EXPECT_EQ(finished.err, "");
-  for (const char* name : {"rdp", "pld", "zcdp", "tcdp", "gdp", "advanced"})
-    EXPECT_THAT(finished.out, HasSubstr(name));
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
-}
-
-TEST(Demo, JsonHoldsTheSameRows) {
-  const json result = ration_json("demo");
-  EXPECT_EQ(result.at("results").size(), 6u);
-  EXPECT_GT(result.at("results").front().at("noise_for_target"), 0.0);
-}
-
 }  // namespace
 }  // namespace ration::testing
