@@ -313,8 +313,8 @@ void make_schema_if_empty(Database& database) {
   transaction.commit();
 }
 
-// Two processes may open the same old ledger at once: the second finds it upgraded. Looks before it locks, so that
-// opening a ledger of today waits for nobody.
+// Two processes may open the same old ledger at once: the second finds it upgraded. Looks before it locks, so
+// that opening a ledger of today waits for nobody.
 void upgrade_if_old(Database& database) {
   if (version_of(database) == kVersion) return;
   ImmediateTransaction transaction(database);
@@ -456,7 +456,7 @@ std::optional<Reservation> Ledger::reattach(std::int64_t run, const std::string&
   if (!is_known(stored.holder)) return std::nullopt;
   replace_holder(*database_, run, next);
   transaction.commit();
-  // What is left of the reservation's decimals after this rounding is rounded up again to the same decimals.
+  // settle() rounds this budget up again, to the very decimals that are reserved: see largest_double().
   return Reservation(database_, run, for_people_left(stored.reserved), next);
 }
 

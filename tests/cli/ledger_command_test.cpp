@@ -12,6 +12,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr const char* kInit =
@@ -66,7 +67,11 @@ TEST(LedgerCommand, RunsListsThemWithTheirStatus) {
   EXPECT_EQ(runs[1].at("epsilon_stated"), 0.25);
   EXPECT_EQ(runs[2].at("status"), "open");
   EXPECT_TRUE(runs[2].at("ended").is_null());
-  EXPECT_THAT(run_ration("ledger runs budget.db", folder.path()).out, HasSubstr("dpsgd, logistic\n"));
+  const std::string table = run_ration("ledger runs budget.db", folder.path()).out;
+  EXPECT_THAT(table, HasSubstr("dpsgd, logistic\n"));
+  for (const std::string& shown : {table, runs.dump()}) {
+    EXPECT_THAT(shown, Not(HasSubstr(open->holder().substr(0, 8)))) << "who knows the token can take the run";
+  }
 }
 
 TEST(LedgerCommand, BadInputIsOneLineAndExitStatusOne) {

@@ -138,12 +138,13 @@ TEST_F(LedgerReattach, OfTwoCopiesOneIsResumed) {
   EXPECT_EQ(whole_table(), before);
 }
 
-TEST_F(LedgerReattach, TheTokenOfAnEarlierAttemptIsGoodToo) {
+TEST_F(LedgerReattach, TheTokensOfEarlierAttemptsAreGoodToo) {
   run_.leave_open();
   const std::string pending = new_holder_token();
   reattach({token_}, pending)->leave_open();  // and killed before it was the checkpoint's only token
-  EXPECT_FALSE(reattach({token_}).has_value());
-  EXPECT_TRUE(reattach({token_, pending}).has_value());
+  const std::string never_swapped = new_holder_token();  // a second attempt, killed before it swapped
+  EXPECT_FALSE(reattach({token_, never_swapped}).has_value()) << "no token may be dropped before step 3";
+  EXPECT_TRUE(reattach({token_, pending, never_swapped}).has_value());
 }
 
 TEST_F(LedgerReattach, TheFormerHolderCanChangeNothing) {

@@ -59,7 +59,7 @@ struct LedgerState {
   std::int64_t runs;
 };
 
-// A new name for whoever holds a run: 32 hexadecimal digits, 128 bits of SecureRandom, so no two are ever equal.
+// A new name for whoever holds a run: 32 hexadecimal digits, 128 bits of SecureRandom, so no two are equal.
 // Who knows the token can take the run over: it belongs into the run's checkpoint and into no log or report.
 std::string new_holder_token();
 
@@ -85,8 +85,8 @@ class Reservation {
   // the run over, or it cannot be written.
   void settle(const Budget& spent, SpendingBy by);
 
-  // The process ends and the run goes on later: it stays open and charged in full. Afterwards this object does
-  // nothing when destroyed and refuses to settle.
+  // The process ends and the run goes on later: it stays open and charged in full. Afterwards this object
+  // does nothing when destroyed and refuses to settle.
   void leave_open() noexcept;
 
  private:
@@ -116,30 +116,32 @@ class Reservation {
 // Not covered  a second ledger for the same rows, the same rows under another hash, an old copy put back in
 //              place, copies of a checkpoint made while its run goes on (see below).
 //
-// Resuming     a run that was killed or stopped is taken over by whoever knows its holder's token, which is in its
-//              checkpoint. Each takeover replaces the token, so that of several copies of a checkpoint one
-//              can be resumed, once:
-//                1. draw `next`; write it into the checkpoint, durably, beside the current token;
-//                2. reattach(run, hash, {current token, and the `next` an earlier attempt left}, next);
+// Resuming     a run that was killed or stopped is taken over by whoever knows its holder's token, which is
+//              in its checkpoint. Each takeover replaces the token, so that of several copies of a
+//              checkpoint one can be resumed, once:
+//                1. draw `next`, and add it to the tokens in the checkpoint, durably;
+//                2. reattach(run, hash, the tokens that were there before, next);
 //                3. write the checkpoint with `next` as its only token.
-// Crashes      before 2 the ledger has a token that the checkpoint knew before; from 2 on it has `next`, which the
-//   between    checkpoint knows since 1. So the checkpoint always knows the ledger's token, and can be resumed.
-//              The same holds if the commit of 2 reports an error and has happened.
-// Copies       let two processes resume copies of the same checkpoint. Each draws its own `next` after the copy was
-//              made, so neither copy knows the other's. The swaps are transactions, hence one is first; it
+//              A checkpoint has one token then, and one more for each attempt broken off between 1 and 3.
+//              None may be dropped before 3: each may be the one in the ledger.
+// Crashes      until 2 has happened the ledger has a token that the checkpoint knew before; from then on it
+//   between    has `next`, which the checkpoint knows since 1. So the checkpoint always knows the ledger's
+//              token and can be resumed, also if the commit in 2 reports an error and has happened.
+// Copies       let two processes resume copies of one checkpoint. Each draws its own `next` after the copy
+//              was made, so neither copy knows the other's. The swaps are transactions, hence one is first; it
 //              puts a token into the ledger that the other copy does not know, and no token comes back, as
 //              each is drawn anew. So the other gets nullopt, then and for ever. This is also why `next` may
 //              not be among `known`: two copies that used a `next` they share would both succeed.
-// Limits       the ledger cannot tell a dead process from a living one, nor an early checkpoint from a late one with
-//              the same token. A copy of a living run's checkpoint can take the run over; the living one
-//              learns of it when it settles, and what it showed until then was spent beyond the reservation.
-//              So do 1 to 3 at every checkpoint too, with the new state written in 1, and show nothing
-//              between checkpoints: then an earlier checkpoint is refused, and the living process is refused
-//              at its next one, which it must delete.
+// Limits       the ledger cannot tell a dead process from a living one, nor an early checkpoint from a late
+//              one with the same token. A copy of a living run's checkpoint can take the run over; the living
+//              one learns of it when it settles, and what it showed since the copy was made is spent beyond
+//              the reservation. So do 1 to 3 at every checkpoint too, with the new state written in 1, and show
+//              nothing between checkpoints. Then earlier checkpoints are refused, and a living process that
+//              was robbed is refused at its next checkpoint, which it must delete unseen.
 //
-// Throws InputError for a file that is no ledger, is damaged, cannot be written, or is of a newer version (one of
-// an older version is brought up to date when opened);
-// InternalError when the machine fails (disk full, locked by others for half a minute). Not thread-safe.
+// Throws InputError for a file that is no ledger, is damaged, cannot be written, or is of a newer version;
+// InternalError when the machine fails (disk full, locked by others for half a minute). A ledger of an older
+// version is brought up to date when it is opened. Not thread-safe.
 class Ledger {
  public:
   // An existing ledger.
@@ -159,9 +161,9 @@ class Ledger {
 
   // Takes over an open run from a process that died or was stopped, as "Resuming" says. Swaps the ledger's
   // token for `next` if it is one of `known`; nullopt, and no change, if another process has taken the run
-  // over: the caller's checkpoint is an old copy. InputError, and no change, if there is no such run, it is of
-  // other data, settled, abandoned or of an older version's ledger, if something is no token, or `next` is not
-  // new. The relation is that of the data set, which reserve() compared and which never changes.
+  // over: the caller's checkpoint is an old copy. InputError, and no change, if there is no such run, it is
+  // of other data, settled, abandoned or of an older version's ledger, if something is no token, or `next` is
+  // not new. The relation is that of the data set, which reserve() compared and which never changes.
   [[nodiscard]] std::optional<Reservation> reattach(std::int64_t run, const std::string& data_hash,
                                                     std::span<const std::string> known,
                                                     const std::string& next);
