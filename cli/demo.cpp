@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <sstream>
 
 #include "answer.h"
 #include "commands.h"
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kRows = 30'000;
 constexpr std::size_t kTestRows = 10'000;
 constexpr double kDelta = 1e-6;
-constexpr double kEpsilons[] = {0.05, 0.2, 1};  // the last is the one that is shown in full
+constexpr double kEpsilons[] = {0.01, 0.1, 1};  // the last is the one that is shown in full
 
 // A folder that is gone afterwards.
 class ScratchFolder {
@@ -46,6 +46,7 @@ class ScratchFolder {
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
 
+  const fs::path& path() const { return path_; }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
 
  private:
@@ -59,16 +60,29 @@ Plan demo_plan(const ScratchFolder& scratch, double epsilon) {
   plan.rows = static_cast<double>(kRows);
   plan.epsilon = epsilon;
   plan.delta = kDelta;
-  plan.steps = 200;
-  plan.clip = "abadi";
-  plan.lr = 4;
   return plan;
 }
 
-void write_inputs(const ScratchFolder& scratch) {
-  std::ofstream table(scratch.file("census.csv"));
-  data::write_census(table, kRows, 1);
-  write_file_atomically(scratch.file("census.toml"), data::to_toml(data::census_schema()));
+constexpr std::uint64_t kSeed = 1;
+constexpr std::uint64_t kTestSeed = 2;
+
+std::string census(std::size_t rows, std::uint64_t seed) {
+  std::ostringstream table;
+  data::write_census(table, rows, seed);
+  return table.str();
+}
+
+void write_inputs(const fs::path& folder) {
+  write_file_atomically((folder / "census.csv").string(), census(kRows, kSeed));
+  write_file_atomically((folder / "census.toml").string(), data::to_toml(data::census_schema()));
+}
+
+void write_files(const std::string& folder) {
+  write_inputs(folder);
+  write_file_atomically((fs::path(folder) / "census-test.csv").string(), census(kTestRows, kTestSeed));
+  print(fmt::format("{0}: census.csv ({1} people nobody knows), census-test.csv ({2} more), census.toml (their "
+                    "schema)\n",
+                    folder, kRows, kTestRows));
 }
 
 struct DemoRun {
@@ -91,8 +105,8 @@ double share_of_majority(const data::Table& table) {
 
 Demo run_all(bool quiet, const std::optional<std::string>& out) {
   const ScratchFolder scratch;
-  write_inputs(scratch);
-  const data::Table others = data::census_table(kTestRows, 2);  // made up too, so public
+  write_inputs(scratch.path());
+  const data::Table others = data::census_table(kTestRows, kTestSeed);  // made up too, so public
   Demo demo{.runs = {}, .majority = share_of_majority(others)};
   ProgressBar bar(!quiet);
   for (const double epsilon : kEpsilons) {
@@ -173,7 +187,7 @@ void add_demo(CLI::App& app) {
   struct Flags {
     bool json = false;
     bool quiet = false;
-    std::optional<std::string> out;
+    std::optional<std::string> out, files;
   };
   CLI::App& command =
       *app.add_subcommand("demo", "Trains on a made-up census and shows result and certificate, in a second");
@@ -181,8 +195,11 @@ void add_demo(CLI::App& app) {
   command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
   command.add_flag("--quiet", flags->quiet, "No progress bar");
   command.add_option("--out", flags->out, "Keep the run's folder")->type_name("DIR");
-  command.footer("\nExamples:\n  ration demo\n  ration demo --out run\n  ration demo --json\n");
+  command.add_option("--files", flags->files, "Only write the census and its schema there, to train on")
+      ->type_name("DIR");
+  command.footer("\nExamples:\n  ration demo\n  ration demo --out run\n  ration demo --files .\n");
   command.callback([flags] {
+    if (flags->files) return write_files(*flags->files);
     const double start = now_in_seconds();
     const Demo demo = run_all(flags->quiet, flags->out);
     const double seconds = now_in_seconds() - start;

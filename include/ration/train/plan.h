@@ -29,19 +29,19 @@ struct Plan {
   std::string sampling = "auto";
   std::optional<double> rate{};         // 0 < rate <= 1
   std::optional<std::int64_t> batch{};  // >= 1: the expected number of rows, in place of the rate
-  std::int64_t steps = 100;             // >= 1
+  std::int64_t steps = 200;             // >= 1
   std::optional<double> epochs{};       // > 0: steps = epochs / rate, in place of steps
   std::string schedule = "uniform";
   std::optional<double> noise{};  // > 0: the noise multiplier; calibrated to the budget if left out
 
-  std::string clip = "auto-s";
+  std::string clip = "abadi";
   double clip_bound = 1;          // > 0
   double clip_gamma = 0.01;       // > 0; auto-s
   double clip_quantile = 0.5;     // 0 to 1; adaptive
   double clip_follow_rate = 0.2;  // > 0; adaptive
 
   std::string step = "momentum";
-  double lr = 2;  // > 0
+  double lr = 4;  // > 0
   std::string lr_shape = "constant";
   std::int64_t warm_up = 0;                 // >= 0
   std::int64_t drop_every = 0;              // >= 0; step shape
