@@ -28,7 +28,7 @@ endef
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo          build, then show the accountants at work"
+	@echo "make demo          build, then train on a made-up census"
 	@echo "make test          build, then run every test"
 	@echo "make build         build/release/ration and the library"
 	@echo "make bench         run the benchmarks into build/release/bench.json (ONLY=accounting: a part)"

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <sstream>
 
 #include "support/child_process.h"
@@ -40,6 +41,12 @@ Finished run_in_shell(const std::string& command, const std::string& folder) {
   return run_program("/bin/sh", {"-c", "PATH=\"" + path + ":$PATH\"; " + command}, folder);
 }
 
+// What a private model gets right differs from run to run.
+std::string without_noise(const std::string& output) {
+  static const std::regex noisy("(accuracy|loss) [0-9.]+");
+  return std::regex_replace(output, noisy, "$1 #");
+}
+
 std::string readme() {
   return read_whole_file(std::string(RATION_SOURCE_DIR) + "/README.md");
 }
@@ -63,7 +70,7 @@ TEST(Readme, EveryCommandPrintsWhatIsShown) {
     const Finished finished = run_in_shell(shown.command, folder.path());
     EXPECT_EQ(finished.exit_code, 0) << shown.command << "\n" << finished.err;
     if (!shown.output.empty()) {
-      EXPECT_EQ(finished.out, shown.output) << shown.command;
+      EXPECT_EQ(without_noise(finished.out), without_noise(shown.output)) << shown.command;
     }
   }
 }
