@@ -206,6 +206,27 @@ TEST(OracleNoise, OfTheFirstDecreaseWithGaussianNoise) {
   expect_first_decrease(GaussianSearch{.threshold_noise = 0.7, .query_noise = 0.9});
 }
 
+// A difference minus a margin of 2^52 is rounded to whole numbers: on two neighbours together it can move by
+// one more, and two sums over 2^20 rows are not far from exact beside that.
+TEST(OracleNoise, OfTheFirstDecreaseCoversTheRoundingOfHugeMargins) {
+  const FullSampler sampler({.rows = kRows, .declared_rows = 10}, Relation::add_remove);
+  Door door({std::shared_ptr<const Sampler>(&sampler, [](auto*) {}), 1, 0});
+  const Vector steps = {0.2, 1.0, 0.5}, margins = {0.5, 1, 0x1p52};
+  const std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{1, 0.8};
+  std::vector<std::uint64_t> counts(4);
+  for (int i = 0; i < kRuns; ++i) {
+    const auto found = door.oracle.first_decrease({door.one, door.one, steps}, margins, {1, noise});
+    ++counts[found->point.value_or(3)];
+  }
+  const Vector queries = {kRows * kRow * 0.2 - 0.5, kRows * kRow * 1.0 - 1, -0x1p52};
+  const auto law = [&](double sensitivity) {
+    return first_above_law(queries, 0, noise_of({.sensitivity = sensitivity, .noise = noise}));
+  };
+  EXPECT_TRUE(follows_pmf(counts, law(2)));
+  EXPECT_FALSE(follows_pmf(counts, law(1)));
+  EXPECT_FALSE(follows_pmf(counts, law(3)));
+}
+
 // Under either relation the bound itself: a loss that leaves and one that comes cannot both add.
 void expect_minimum(SelectionNoise noise, bool along) {
   constexpr double kBound = 0.75;
