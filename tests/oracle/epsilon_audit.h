@@ -11,8 +11,8 @@ namespace ration::testing {
 // What an attacker who sees a statistic of the outputs can prove about a mechanism's epsilon.
 //
 // For any cut, P[s > cut | one table] <= e^epsilon P[s > cut | its neighbour] + delta. The first half of the
-// runs chooses the cut, the second half bounds both probabilities [Clopper & Pearson, Biometrika 26(4), 1934],
-// so the bound is above the true epsilon with probability at most `failure`.
+// runs chooses the cut, the second half bounds both probabilities [Clopper & Pearson, Biometrika 26(4),
+// 1934], so the bound is above the true epsilon with probability at most `failure`.
 class EpsilonAudit {
  public:
   EpsilonAudit(double delta, double failure) : delta_(delta), failure_(failure) {}
