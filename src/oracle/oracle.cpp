@@ -9,7 +9,6 @@
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
-#include "ration/mechanisms/gaussian.h"
 
 namespace ration {
 namespace {
@@ -21,6 +20,11 @@ constexpr std::size_t kPointsAtOnce = 8;  // of a line: more than most searches 
 double sum_error(std::uint64_t rows, std::uint64_t chain) {
   const double rounding = static_cast<double>(chain) * kUnitRoundoff;
   return static_cast<double>(rows) * rounding / (1 - rounding);
+}
+
+// A sum that overflowed would decide a search without noise: what is not finite is never chosen.
+double require_manageable(double loss_bound) {
+  return require("oracle", "loss_bound", loss_bound, at_least(1e-200).at_most(1e200));
 }
 
 double squared_length(std::span<const double> vector) {
@@ -103,22 +107,40 @@ double PrivateOracle::gradient_sensitivity(const AnyClipRule& clip) const {
   return clip.sensitivity(relation()) + rounding_room(clip.bound());
 }
 
+GaussianMechanism PrivateOracle::gradient_mechanism(const GradientQuery& query) const {
+  return GaussianMechanism(
+      {.sensitivity = gradient_sensitivity(query.clip), .noise_multiplier = query.noise_multiplier});
+}
+
 double PrivateOracle::gradient_stddev(const GradientQuery& query) const {
-  const GaussianMechanism mechanism(
-      {.sensitivity = gradient_sensitivity(query.clip), .noise_multiplier = query.noise_multiplier});
-  return mechanism.stddev(parameters()) / sampler_.divisor();
+  return gradient_mechanism(query).stddev(parameters()) / sampler_.divisor();
 }
 
+// The sum stays in the oracle's own memory until it is private: whatever throws on the way, a mechanism that
+// refuses its options or a random source that fails, the caller has seen nothing.
 void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {
-  objective_.clipped_gradient_sum(w, batch_, query.clip, mean);
-  const GaussianMechanism mechanism(
-      {.sensitivity = gradient_sensitivity(query.clip), .noise_multiplier = query.noise_multiplier});
-  mechanism.add_noise(mean, random_);
-  for (double& value : mean) value /= batch_.divisor;
+  if (mean.size() != parameters()) {
+    throw InputError(
+        fmt::format("gradient: expected {} places for the mean, got {}", parameters(), mean.size()));
+  }
+  const GaussianMechanism mechanism = gradient_mechanism(query);
+  objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
+  mechanism.add_noise(sum_, random_);
+  for (std::size_t i = 0; i < mean.size(); ++i) mean[i] = sum_[i] / batch_.divisor;
 }
 
-// Both sums of a difference are rounded, hence twice the room. A chunk of points is computed at once, and the
-// next only if the search goes on.
+// Both sums of a difference are rounded, hence twice the room; then the difference is, and the difference
+// minus its margin. Margins that are not finite are never reached.
+double PrivateOracle::difference_room(double bound, std::span<const double> margins) const {
+  double largest = 0;
+  for (const double margin : margins) {
+    if (std::isfinite(margin)) largest = std::max(largest, std::abs(margin));
+  }
+  const double difference = 2 * static_cast<double>(sampler_.most_rows()) * bound;
+  return 2 * rounding_room(bound) + 2 * kUnitRoundoff * (2 * difference + largest);
+}
+
+// A chunk of points is computed at once, and the next only if the search goes on.
 FirstDecrease PrivateOracle::answer_first_decrease(const Objective::Line& line,
                                                    std::span<const double> margins,
                                                    const DecreaseQuery& query) {
@@ -127,19 +149,20 @@ FirstDecrease PrivateOracle::answer_first_decrease(const Objective::Line& line,
                                  line.steps.size(), margins.size()));
   }
   if (line.steps.empty()) return {};
-  AboveThreshold search({.threshold = 0,
-                         .sensitivity = loss_difference_sensitivity(query.loss_bound, relation()) +
-                                        2 * rounding_room(query.loss_bound),
-                         .max_queries = static_cast<std::int64_t>(line.steps.size()),
-                         .noise = query.noise},
-                        random_);
+  const double bound = require_manageable(query.loss_bound);
+  AboveThreshold search(
+      {.threshold = 0,
+       .sensitivity = loss_difference_sensitivity(bound, relation()) + difference_room(bound, margins),
+       .max_queries = static_cast<std::int64_t>(line.steps.size()),
+       .noise = query.noise},
+      random_);
   double start = 0;
-  objective_.clipped_loss_sums(std::span(&line.start, 1), batch_, query.loss_bound, std::span(&start, 1));
+  objective_.clipped_loss_sums(std::span(&line.start, 1), batch_, bound, std::span(&start, 1));
   for (std::size_t first = 0; first < line.steps.size(); first += kPointsAtOnce) {
     const std::size_t count = std::min(kPointsAtOnce, line.steps.size() - first);
     losses_.resize(count);
     objective_.clipped_loss_sums_along({line.start, line.direction, line.steps.subspan(first, count)}, batch_,
-                                       query.loss_bound, losses_);
+                                       bound, losses_);
     for (std::size_t k = 0; k < count; ++k) {
       if (search.above(start - losses_[k] - margins[first + k])) return {first + k};
     }
@@ -156,13 +179,13 @@ std::size_t PrivateOracle::smallest_of_losses(const MinimumQuery& query) {
 
 std::size_t PrivateOracle::answer_minimum(std::span<const Parameters> candidates, const MinimumQuery& query) {
   losses_.resize(candidates.size());
-  objective_.clipped_loss_sums(candidates, batch_, query.loss_bound, losses_);
+  objective_.clipped_loss_sums(candidates, batch_, require_manageable(query.loss_bound), losses_);
   return smallest_of_losses(query);
 }
 
 std::size_t PrivateOracle::answer_minimum_along(const Objective::Line& line, const MinimumQuery& query) {
   losses_.resize(line.steps.size());
-  objective_.clipped_loss_sums_along(line, batch_, query.loss_bound, losses_);
+  objective_.clipped_loss_sums_along(line, batch_, require_manageable(query.loss_bound), losses_);
   return smallest_of_losses(query);
 }
 

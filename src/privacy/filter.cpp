@@ -189,7 +189,7 @@ class PlanFilter final : public BudgetFilter {
  public:
   PlanFilter(const Event& plan, Accountant accountant, const Budget& budget, Relation relation)
       : accountant_(accountant), budget_(validated(budget)), relation_(relation) {
-    for (const CountedEvent& one : flatten(plan)) entry(one.event).planned += one.count;
+    for (const CountedEvent& one : flatten(plan)) add_to_plan(entry(one.event), one.count);
     require_within_budget(account(plan, relation, accountant, budget.delta));
   }
 
@@ -262,6 +262,12 @@ class PlanFilter final : public BudgetFilter {
     }
     events_.push_back({.event = event, .text = std::move(text)});
     return events_.back();
+  }
+
+  // A count that overflowed would be a plan that nobody accounted for.
+  static void add_to_plan(PlannedEvent& one, std::int64_t count) {
+    if (!__builtin_add_overflow(one.planned, count, &one.planned)) return;
+    throw InputError(fmt::format("the plan lists {} more often than can be counted", one.text));
   }
 
   static bool take(PlannedEvent& one, std::int64_t count) {

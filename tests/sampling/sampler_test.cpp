@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "ration/base/error.h"
@@ -117,6 +118,46 @@ TEST(Sampler, AWarmBatchIsReused) {
     fixed.draw(random, batch);
   }
   EXPECT_EQ(batch.rows.data(), before);
+}
+
+TEST(TableSize, AllowsFourTimesWhatWasDeclaredAndAMillionAnyway) {
+  EXPECT_EQ((TableSize{.rows = 0, .declared_rows = 1e-3}).most_rows(), 1u << 20);
+  EXPECT_EQ((TableSize{.rows = 0, .declared_rows = 0x1p18}).most_rows(), 1u << 20);
+  EXPECT_EQ((TableSize{.rows = 0, .declared_rows = 3e6}).most_rows(), 12'000'000u);
+  EXPECT_EQ((TableSize{.rows = 0, .declared_rows = 1e300}).most_rows(), std::uint64_t{1} << 53);
+}
+
+// The message must not say how many rows there are: under add_remove that is private.
+TEST(TableSize, RefusesATableFarBeyondTheDeclaration) {
+  const auto poisson = [](std::uint64_t rows, double declared) {
+    return PoissonSampler({.rows = rows, .declared_rows = declared}, 0.5);
+  };
+  EXPECT_NO_THROW(poisson(1u << 20, 5));
+  EXPECT_THAT([&] { poisson((1u << 20) + 12'345, 5); },
+              ThrowsMessage<InputError>(StrEq("Poisson: the table has more than 1048576 rows, far beyond "
+                                              "the 5 declared; declare its size")));
+  EXPECT_NO_THROW(poisson(12'000'000, 3e6));
+  EXPECT_THROW(poisson(12'000'001, 3e6), InputError);
+  EXPECT_THROW(FullSampler({(1u << 20) + 1, 5}, Relation::add_remove), InputError);
+  for (const double declared : {0.0, -1.0, std::nan(""), double(INFINITY)}) {
+    EXPECT_THROW(poisson(0, declared), InputError);
+    EXPECT_THROW(FullSampler({0, declared}, Relation::add_remove), InputError);
+  }
+}
+
+TEST(Sampler, MostRowsIsPublicAndNoBatchHasMore) {
+  const TableSize small{.rows = 300, .declared_rows = 7};
+  const TableSize other{.rows = 10, .declared_rows = 7};
+  const PoissonSampler poisson(small, 0.9);
+  const FullSampler full(small, Relation::add_remove);
+  const FixedSizeSampler fixed(300, 12);
+  EXPECT_EQ(poisson.most_rows(), PoissonSampler(other, 0.9).most_rows());
+  EXPECT_EQ(full.most_rows(), FullSampler(other, Relation::add_remove).most_rows());
+  EXPECT_EQ(fixed.most_rows(), 12u);
+  for (const Sampler* sampler : {static_cast<const Sampler*>(&poisson), static_cast<const Sampler*>(&full),
+                                 static_cast<const Sampler*>(&fixed)}) {
+    EXPECT_LE(drawn_from(*sampler).rows.size(), sampler->most_rows());
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ration/base/random.h"
+#include "ration/mechanisms/gaussian.h"
 #include "ration/objectives/objective.h"
 #include "ration/oracle/queries.h"
 #include "ration/privacy/event.h"
@@ -77,7 +78,10 @@ class PrivateOracle {
   void record(const Event& event);
   // By how much rounding can move a sum of contributions of norm at most `bound`, on two neighbours together.
   double rounding_room(double bound) const;
+  // The same for differences of two sums, each minus a public margin.
+  double difference_room(double bound, std::span<const double> margins) const;
   double gradient_sensitivity(const AnyClipRule& clip) const;
+  GaussianMechanism gradient_mechanism(const GradientQuery& query) const;
   void require_public_size() const;
 
   void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);

@@ -28,7 +28,7 @@ struct GradientQuery {
 // The first of a line's points whose loss sum is below that of its start by at least its margin, each row's
 // loss clipped into [0, loss_bound].
 struct DecreaseQuery {
-  double loss_bound = 1;  // > 0
+  double loss_bound = 1;  // 1e-200 to 1e200
   std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{};
 
   Event event() const;
@@ -40,7 +40,7 @@ struct FirstDecrease {
 
 // The candidate with the smallest loss sum, each row's loss clipped into [0, loss_bound].
 struct MinimumQuery {
-  double loss_bound = 1;  // > 0
+  double loss_bound = 1;  // 1e-200 to 1e200
   double epsilon = 1;     // > 0
   SelectionNoise noise = SelectionNoise::gumbel;
 

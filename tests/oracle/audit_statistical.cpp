@@ -1,0 +1,128 @@
+// Two neighbouring tables are told apart by what the oracle says about them, as well as anyone could: the row
+// that only one of them has pulls at full length where the others do not pull at all. What is proven about
+// epsilon, with 99.9 % confidence, stays below the claim; half the noise is found out.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "objectives/tables.h"
+#include "oracle/epsilon_audit.h"
+#include "ration/oracle/oracle.h"
+#include "ration/privacy/accountant.h"
+#include "ration/sampling/poisson.h"
+#include "support/doubles.h"
+#include "support/recording.h"
+
+namespace ration::testing {
+namespace {
+
+using Vector = std::vector<double>;
+
+constexpr double kDelta = 1e-3;
+constexpr double kFailure = 1e-3;
+constexpr int kRuns = 200'000;  // on each table
+
+// The neighbours' gradients are zero, the row's own is ten times the bound.
+std::unique_ptr<Objective> table(bool with_the_row) {
+  Vector features(6, 0.0), labels(6, 0.0);
+  if (with_the_row) {
+    features.push_back(10);
+    labels.push_back(-10);
+  }
+  return glm(GlmLoss::squared, store(Storage::dense, 1, features, labels));
+}
+
+// What an attacker makes of a run: a number that is larger if the row is there.
+using Attack = std::function<double(PrivateOracle&)>;
+
+struct Audited {
+  double proven;  // of epsilon
+  Event released;
+};
+
+Audited audit(const Attack& attack, double rate) {
+  Event released = Event::nothing();
+  const auto statistics = [&](bool with_the_row) {
+    const auto objective = table(with_the_row);
+    const PoissonSampler sampler({.rows = objective->rows(), .declared_rows = 6}, rate);
+    GenerousFilter filter;
+    SeededRandom random(with_the_row ? 21 : 22);
+    Vector values;
+    for (int i = 0; i < kRuns; ++i) {
+      PrivateOracle oracle(*objective, sampler, filter, random);
+      values.push_back(attack(oracle));
+      released = oracle.released();
+    }
+    return values;
+  };
+  const Vector with = statistics(true);
+  const Vector without = statistics(false);
+  return {EpsilonAudit(kDelta, kFailure).lower_bound(with, without), released};
+}
+
+double claim(const Event& event, Accountant accountant) {
+  return account(event, Relation::add_remove, accountant, kDelta).epsilon;
+}
+
+// The likelihood ratio of `steps` sampled gradients.
+Attack watch_gradients(double noise, double rate, int steps) {
+  return [=](PrivateOracle& oracle) {
+    const double w = 0;
+    double ratio = 0;
+    for (int i = 0; i < steps; ++i) {
+      double mean = 0;
+      EXPECT_TRUE(oracle.gradient(std::span(&w, 1), {.clip = Abadi{1}, .noise_multiplier = noise},
+                                  std::span(&mean, 1)));
+      const double sum = mean * 6 * rate;
+      ratio += std::log(1 - rate + rate * std::exp((sum - 0.5) / (noise * noise)));
+    }
+    return ratio;
+  };
+}
+
+void expect_claim_holds_and_half_the_noise_is_found_out(double noise, double rate, int steps) {
+  const Audited audited = audit(watch_gradients(noise, rate, steps), rate);
+  const Event claimed = Event::repeated(Event::poisson_sampled(rate, Event::gaussian(noise)), steps);
+  const Event twice = Event::repeated(Event::poisson_sampled(rate, Event::gaussian(2 * noise)), steps);
+  EXPECT_EQ(claim(audited.released, Accountant::pld), claim(claimed, Accountant::pld));
+  EXPECT_LE(audited.proven, claim(claimed, Accountant::pld));
+  EXPECT_LE(audited.proven, claim(claimed, Accountant::rdp));
+  EXPECT_GT(audited.proven, claim(twice, Accountant::pld));
+  EXPECT_GT(audited.proven, 0.6 * claim(claimed, Accountant::pld));  // a weak attack would show little
+}
+
+TEST(OracleAudit, OneSampledGradient) {
+  expect_claim_holds_and_half_the_noise_is_found_out(0.8, 0.5, 1);
+}
+
+TEST(OracleAudit, FiveSampledGradients) {
+  expect_claim_holds_and_half_the_noise_is_found_out(1.5, 0.3, 5);
+}
+
+// Five gradients of one batch. Had each been amplified by itself, the claim would be false.
+TEST(OracleAudit, FiveGradientsOfOneSample) {
+  constexpr double kNoise = 2;
+  constexpr double kRate = 0.1;
+  constexpr int kQueries = 5;
+  const GradientQuery query{.clip = Abadi{1}, .noise_multiplier = kNoise};
+  const Audited audited = audit(
+      [&](PrivateOracle& oracle) {
+        const double w = 0;
+        double sum = 0;
+        double mean = 0;
+        auto sample = oracle.one_sample(std::vector<Event>(kQueries, query.event()));
+        for (int i = 0; i < kQueries; ++i) {
+          sample->gradient(std::span(&w, 1), query, std::span(&mean, 1));
+          sum += mean;
+        }
+        return sum;
+      },
+      kRate);
+  const Event parts = Event::repeated(Event::poisson_sampled(kRate, Event::gaussian(kNoise)), kQueries);
+  EXPECT_LE(audited.proven, claim(audited.released, Accountant::rdp));
+  EXPECT_GT(audited.proven, claim(parts, Accountant::pld));
+}
+
+}  // namespace
+}  // namespace ration::testing
