@@ -62,8 +62,8 @@ std::string sampling_of(const Plan& plan, double rate) {
   return plan.sampling;
 }
 
-// A batch of all rows costs the same under either relation, so no accountant would object to a fixed size under
-// add_remove; but the size would then be a private number.
+// A batch of all rows costs the same under either relation, so no accountant would object to a fixed size
+// under add_remove; but the size would then be a private number.
 Relation relation_of(const Plan& plan, const std::string& sampling) {
   const bool fixed = sampling == "fixed";
   if (plan.relation == "auto") return fixed ? Relation::replace_one : Relation::add_remove;
