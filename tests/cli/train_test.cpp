@@ -31,7 +31,8 @@ class TrainCommand : public ::testing::Test {
     data::write_census(test, 1000, 2);
     shared_->write("schema.toml", to_toml(data::census_schema()));
     shared_->write("plan.toml",
-                   "schema = 'schema.toml'\nrows = 2000\nepsilon = 4\ndelta = 1e-6\nsteps = 40\nlr = 4\n");
+                   "schema = 'schema.toml'\nrows = 2000\nepsilon = 4\ndelta = 1e-6\nsteps = 40\nlr = 4\nclip "
+                   "= 'abadi'\n");
   }
   static void TearDownTestSuite() { shared_.reset(); }
 
@@ -100,11 +101,11 @@ TEST_F(TrainCommand, TheResolvedPlanGivesTheSameRunAgain) {
 TEST_F(TrainCommand, FlagsWinOverThePlanFile) {
   const json out =
       ask("train --data census.csv --plan plan.toml --steps 7 --epsilon 2 --relation replace_one "
-          "--clip abadi --clip-bound 0.5 --out flags");
+          "--clip auto-v --clip-bound 0.5 --out flags");
   EXPECT_EQ(out["steps"], 7);
   EXPECT_EQ(out["epsilon_budget"], 2);
   EXPECT_EQ(out["relation"], "replace_one");
-  EXPECT_EQ(out["clip"], "abadi");
+  EXPECT_EQ(out["clip"], "auto-v");
   EXPECT_EQ(out["clip_bound"], 0.5);
   const Plan used = parse_plan(file("flags/plan.toml"));
   EXPECT_EQ(used.lr, 4);

@@ -128,6 +128,18 @@ TEST(Training, StepsThatWereLostStayPaidFor) {
   }
 }
 
+// The method knows how many steps it will take in all: its learning rate still falls to the end.
+TEST(Training, WhatIsLeftOfThePlanIsARunOfItsOwnLength) {
+  Plan plan = small_plan();
+  plan.lr_shape = "cosine";
+  const ResolvedPlan resolved = resolve(plan);
+  SeededRandom random(1);
+  Training training(resolved, some_rows(), kLogistic, random, {.charged = 20});
+  finish(training);
+  EXPECT_EQ(training.report().step, 10);
+  EXPECT_NEAR(training.report().learning_rate, plan.lr * (1 + std::cos(std::acos(-1.0) * 9 / 10)) / 2, 1e-12);
+}
+
 TEST(Training, ARunThatLostEverythingHasTheUntrainedModel) {
   const ResolvedPlan plan = resolve(small_plan());
   SeededRandom random(1);
