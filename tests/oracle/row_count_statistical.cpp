@@ -9,8 +9,8 @@
 namespace ration::testing {
 namespace {
 
-// Fails by chance with probability < 1e-9 (Kolmogorov-Smirnov, n = 1e4; the rounding to whole numbers moves the
-// distribution function by at most 0.5 / (noise sqrt(2 pi)) = 0.0002, which the threshold of 0.03 has room for).
+// Fails by chance with probability < 1e-9 (Kolmogorov-Smirnov, n = 1e4). Rounding to whole numbers moves the
+// distribution function by at most 0.5 / (noise sqrt(2 pi)) = 0.0002; the threshold is 0.03.
 TEST(NoisyRowCount, HasTheDeclaredNoise) {
   constexpr double kNoise = 1000;
   constexpr std::uint64_t kRows = 1'000'000;
