@@ -61,6 +61,9 @@ std::string to_text(const ResolvedPlan& plan) {
   line("spends", fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
                              show(plan.budget.epsilon), show(plan.budget.delta),
                              bar(plan.cost.epsilon / plan.budget.epsilon, 20)));
+  if (plan.plan.rows && plan.budget.delta * *plan.plan.rows >= 1) {
+    line("caution", "delta is not below 1 / rows: publishing a row or two outright would keep this promise");
+  }
   return text;
 }
 

@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 
 struct Flags {
   TrainFlags plan;
-  std::optional<std::string> data, out, resume, threads;
+  std::optional<std::string> out, resume, threads;
   bool json = false;
   bool quiet = false;
 };
@@ -29,23 +29,14 @@ struct Flags {
 std::string folder_of(const Flags& flags) {
   if (flags.resume) {
     const std::string given = flags.plan.first_given();
-    if (flags.data || !given.empty()) {
-      throw InputError(fmt::format("--resume goes on with the run's own plan; leave {} out",
-                                   flags.data ? "the data" : given));
+    if (!given.empty()) {
+      throw InputError(fmt::format("--resume goes on with the run's own plan; leave {} out", given));
     }
     if (flags.out) throw InputError("--resume names the folder; leave --out out");
     return *flags.resume;
   }
   if (!flags.out) throw InputError("--out is needed: the folder for model and certificate");
   return *flags.out;
-}
-
-Plan plan_of(const Flags& flags) {
-  Plan plan = flags.plan.read();
-  if (!flags.data) return plan;
-  if (!plan.data.empty()) throw InputError("the data is given twice: as a word and by --data or the plan");
-  plan.data = *flags.data;
-  return plan;
 }
 
 void print_summary(const RunOutcome& outcome, const std::string& folder) {
@@ -79,7 +70,7 @@ void run_train(const Flags& flags) {
     ProgressBar bar(!flags.quiet);
     options.observers.push_back(&bar);
     RandomSource& random = SecureRandom::for_this_thread();
-    outcome = flags.resume ? resume_run(options, random) : train(plan_of(flags), options, random);
+    outcome = flags.resume ? resume_run(options, random) : train(flags.plan.read(), options, random);
   }
   if (flags.json) {
     print_json(outcome, folder, now_in_seconds() - start);
@@ -105,7 +96,6 @@ void add_train(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App& command =
       *app.add_subcommand("train", "Train a model within a budget; leaves model and certificate in a folder");
-  command.add_option("file", flags->data, "The private rows, like --data");
   command.add_option("--out", flags->out, "The run's folder; must not hold a run already")->type_name("DIR");
   command.add_option("--resume", flags->resume, "Go on with the run in this folder")->type_name("DIR");
   command.add_option("--threads", flags->threads, "Threads; left out, one per processor")->type_name("N");

@@ -9,17 +9,17 @@
 
 namespace ration::cli {
 
-// Every key of a plan as a flag, and --plan FILE; flags win.
+// Every key of a plan as a flag, --plan FILE, and the data as a word; flags win over the file.
 class TrainFlags {
  public:
   // The object must outlive the command.
   void add_to(CLI::App& command);
   Plan read() const;
-  // The first plan flag that was given; empty if none was.
+  // The first of them that was given; empty if none was.
   std::string first_given() const;
 
  private:
-  std::optional<std::string> plan_;
+  std::optional<std::string> data_, plan_;
   std::vector<std::optional<std::string>> values_;  // one for each key
 };
 

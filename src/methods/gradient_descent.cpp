@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "ration/base/check.h"
@@ -9,6 +10,10 @@
 
 namespace ration {
 namespace {
+
+// A bound of 0 or infinity, which a long or fast pursuit could reach, would end a run that is paid for.
+constexpr double kSmallestBound = 1e-30;
+constexpr double kLargestBound = 1e30;
 
 const std::vector<double>& part(const MethodState& state, const std::string& name) {
   const auto found = state.find(name);
@@ -45,6 +50,7 @@ class GradientDescent final : public Method {
 
  private:
   std::int64_t total() const { return static_cast<std::int64_t>(options_.noise.size()); }
+  void require_finite_weights() const;
   bool ask(PrivateOracle& oracle, const GradientQuery& query);
   bool ask_and_follow(PrivateOracle& oracle, const GradientQuery& query);
 
@@ -69,8 +75,17 @@ bool GradientDescent::step(PrivateOracle& oracle) {
              .gradient_norm = length(gradient_),
              .noise_stddev = oracle.gradient_stddev(query)};
   rule_->step({.value = gradient_, .noise_stddev = report_.noise_stddev}, rate, w_);
+  require_finite_weights();
   average_.add(done_, w_);
   return true;
+}
+
+// They depend on the data only through private answers, so saying this tells nothing more.
+void GradientDescent::require_finite_weights() const {
+  if (std::all_of(w_.begin(), w_.end(), [](double weight) { return std::isfinite(weight); })) return;
+  throw InputError(fmt::format(
+      "gradient descent: the weights overflow in step {}; take a smaller learning rate or weight decay",
+      done_));
 }
 
 bool GradientDescent::ask(PrivateOracle& oracle, const GradientQuery& query) {
@@ -84,7 +99,8 @@ bool GradientDescent::ask_and_follow(PrivateOracle& oracle, const GradientQuery&
   if (!sample) return false;
   sample->gradient(w_, query, gradient_);
   const double share = sample->count(w_, count);
-  options_.clip = query.clip.with_bound(options_.follow->follower.next_bound(query.clip.bound(), share, 1));
+  const double next = options_.follow->follower.next_bound(query.clip.bound(), share, 1);
+  options_.clip = query.clip.with_bound(std::clamp(next, kSmallestBound, kLargestBound));
   return true;
 }
 

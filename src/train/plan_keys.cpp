@@ -46,7 +46,7 @@ class KeyList {
   }
 
   void choice(std::string name, std::string Plan::*member, Choices choices, std::string help) {
-    help += fmt::format(": {}", fmt::join(choices, ", "));
+    help += fmt::format(" ({})", fmt::join(choices, ", "));
     add(
         name, "NAME", std::move(help),
         [name, member, choices = std::move(choices)](Plan& plan, std::string_view where,
@@ -125,7 +125,7 @@ void add_data_keys(KeyList& list) {
   list.text("data", "FILE", &Plan::data, "The private rows: CSV, TSV, LIBSVM, .npy or .npz, gzip or not");
   list.text("schema", "FILE", &Plan::schema, "What is public about them: columns, bounds, categories (TOML)");
   list.text("target", "COLUMN", &Plan::target, "The label, in place of the schema's");
-  list.number("rows", "N", &Plan::rows, at_least(1).at_most(0x1p53),
+  list.number("rows", "N", &Plan::rows, at_least(1).at_most(1e15),
               "How many rows there are, as far as is public; left out, a noisy count is paid for");
 }
 
@@ -155,7 +155,7 @@ void add_method_keys(KeyList& list) {
               "Which rows a step sees; auto: poisson if the rate is below 1");
   list.number("rate", "Q", &Plan::rate, greater_than(0).at_most(1), "The chance that a step sees a row");
   list.count("batch", "B", &Plan::batch, 1, "Expected rows in a step, in place of the rate; needs rows");
-  list.count("steps", "T", &Plan::steps, 1, "Number of steps");
+  list.count("steps", "T", &Plan::steps, 1, "Number of steps; left out, 200");
   list.number("epochs", "E", &Plan::epochs, greater_than(0), "Passes over the data, in place of steps");
   list.choice("schedule", &Plan::schedule, {"uniform"}, "How the noise changes from step to step");
   list.number("noise", "SIGMA", &Plan::noise, greater_than(0),

@@ -16,12 +16,24 @@
 namespace ration {
 namespace {
 
-constexpr double kMostSteps = 1e9;
+constexpr double kMostSteps = 1e8;
+constexpr std::int64_t kUsualSteps = 200;
 // A count of the rows takes about one part in a hundred of the budget.
 constexpr double kCountNoiseRatio = 10;
 
 [[noreturn]] void refuse(const std::string& message) {
   throw InputError("plan: " + message);
+}
+
+// A plan need not come from a file, so every value is held against its key's rule once more.
+void require_sound_values(const Plan& plan) {
+  for (const PlanKey& key : plan_keys()) {
+    std::string text = key.get(plan).value_or("");
+    if (text.empty()) continue;
+    if (text.front() == '"') text = text.substr(1, text.size() - 2);
+    Plan scratch;
+    key.set(scratch, "plan: " + key.name, text);
+  }
 }
 
 Budget budget_of(const Plan& plan) {
@@ -50,9 +62,16 @@ std::string sampling_of(const Plan& plan, double rate) {
   return plan.sampling;
 }
 
+// A batch of all rows costs the same under either relation, so no accountant would object to a fixed size
+// under add_remove; but the size would then be a private number.
 Relation relation_of(const Plan& plan, const std::string& sampling) {
-  if (plan.relation != "auto") return relation_from_string(plan.relation);
-  return sampling == "fixed" ? Relation::replace_one : Relation::add_remove;
+  const bool fixed = sampling == "fixed";
+  if (plan.relation == "auto") return fixed ? Relation::replace_one : Relation::add_remove;
+  const Relation relation = relation_from_string(plan.relation);
+  if (fixed && relation == Relation::add_remove) {
+    refuse("sampling fixed and relation add_remove do not go together; use replace_one, or poisson or full");
+  }
+  return relation;
 }
 
 std::uint64_t fixed_size_of(const Plan& plan, double rate) {
@@ -65,7 +84,8 @@ std::uint64_t fixed_size_of(const Plan& plan, double rate) {
 // --- how long, and with how much noise
 
 std::int64_t steps_of(const Plan& plan, double rate) {
-  if (!plan.epochs) return plan.steps;
+  if (plan.steps && plan.epochs) refuse("steps and epochs say the same; give one of them");
+  if (!plan.epochs) return plan.steps.value_or(kUsualSteps);
   const double steps = std::ceil(*plan.epochs / rate * (1 - 1e-12));
   return static_cast<std::int64_t>(require("plan", "epochs / rate", steps, at_least(1).at_most(kMostSteps)));
 }
@@ -206,6 +226,7 @@ std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) cons
 }
 
 ResolvedPlan resolve(const Plan& plan) {
+  require_sound_values(plan);
   ResolvedPlan out;
   out.plan = plan;
   out.budget = budget_of(plan);

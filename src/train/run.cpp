@@ -344,6 +344,7 @@ RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& rand
     run.account = std::make_unique<Account>(Account::reserve(run.plan, run.checkpoint.data_hash));
     run.account->save(run.folder, run.checkpoint);
     table = read_rows(run, options);
+    require_declared_rows(run.plan, table->rows.count());
   } catch (...) {
     run.account->give_back();
     run.folder.remove_everything();

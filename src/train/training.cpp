@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/oracle/row_count.h"
 
@@ -26,7 +27,17 @@ GradientDescentOptions remaining(const ResolvedPlan& plan, const TrainingState& 
 
 std::int64_t steps_done(const TrainingState& state) {
   const auto step = state.method.find("step");
-  return step == state.method.end() ? 0 : static_cast<std::int64_t>(step->second.at(0));
+  if (step == state.method.end()) return 0;
+  if (step->second.size() != 1) throw InputError("checkpoint: expected one number of steps");
+  return static_cast<std::int64_t>(
+      require("checkpoint", "step", step->second.front(), at_least(0).at_most(0x1p53)));
+}
+
+void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
+  const auto count = static_cast<double>(rows);
+  if (plan.relation == Relation::add_remove || plan.plan.rows.value_or(count) == count) return;
+  throw InputError(fmt::format("plan: expected rows = {} under replace_one, which the file has, got {}",
+                               count, *plan.plan.rows));
 }
 
 Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
@@ -45,11 +56,8 @@ Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, c
 }
 
 double Training::declare_rows(const TrainingState& from, RandomSource& random) {
+  require_declared_rows(plan_, objective_->rows());
   const auto rows = static_cast<double>(objective_->rows());
-  if (plan_.relation == Relation::replace_one && plan_.plan.rows.value_or(rows) != rows) {
-    throw InputError(fmt::format("plan: expected rows = {} under replace_one, which the file has, got {}",
-                                 rows, *plan_.plan.rows));
-  }
   if (!plan_.count_noise) return plan_.plan.rows.value_or(rows);
   if (from.noisy_rows) {
     if (!filter_->spend(Event::gaussian(*plan_.count_noise)))

@@ -30,7 +30,8 @@ struct GradientDescentOptions {
 // Private gradient descent: g = (sum of clipped gradients + noise) / divisor, then a step rule. [Abadi16,
 // Alg. 1; Hong22, Alg. 1; L2P, Alg. 1]
 //
-// Stops after its last step, or before the first query that the budget refuses.
+// Stops after its last step, or before the first query that the budget refuses. InputError if the weights
+// overflow.
 // A quantile is followed at the price of one more query on the same batch, charged together with the
 // gradient. [Andrew21]
 std::unique_ptr<Method> make_gradient_descent(const GradientDescentOptions& options, std::size_t parameters);

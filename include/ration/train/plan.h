@@ -29,7 +29,7 @@ struct Plan {
   std::string sampling = "auto";
   std::optional<double> rate{};         // 0 < rate <= 1
   std::optional<std::int64_t> batch{};  // >= 1: the expected number of rows, in place of the rate
-  std::int64_t steps = 200;             // >= 1
+  std::optional<std::int64_t> steps{};  // >= 1; 200 if there are no epochs either
   std::optional<double> epochs{};       // > 0: steps = epochs / rate, in place of steps
   std::string schedule = "uniform";
   std::optional<double> noise{};  // > 0: the noise multiplier; calibrated to the budget if left out

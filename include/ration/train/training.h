@@ -22,6 +22,10 @@ struct TrainingState {
 
 std::int64_t steps_done(const TrainingState& state);
 
+// Under replace_one the number of rows is public, and a plan that declares another one is refused with
+// InputError.
+void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows);
+
 // One run in memory: a resolved plan at work on rows. Nothing here writes a file.
 //
 // Order       everything is charged to a filter that grants exactly the plan's events.

@@ -1,0 +1,387 @@
+#include "ration/train/resolve.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ration/base/error.h"
+#include "support/child_process.h"
+#include "support/small_table.h"
+
+namespace ration::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr double kRows = 10'000;
+
+Plan small_plan() {
+  Plan plan;
+  plan.rows = kRows;
+  plan.epsilon = 1;
+  plan.delta = 1e-6;
+  plan.steps = 50;
+  return plan;
+}
+
+template <class Change>
+Plan changed(Change change) {
+  Plan plan = small_plan();
+  change(plan);
+  return plan;
+}
+
+template <class Change>
+std::string complaint_about(Change change) {
+  return refusal([&] { resolve(changed(change)); });
+}
+
+// --- what 'auto' becomes
+
+TEST(Resolve, AutoIsTheFullBatchUnlessTheRateIsBelowOne) {
+  const ResolvedPlan full = resolve(small_plan());
+  EXPECT_EQ(full.plan.sampling, "full");
+  EXPECT_EQ(full.plan.relation, "add_remove");
+  EXPECT_EQ(full.plan.accountant, "gdp");
+  EXPECT_EQ(full.rate, 1);
+
+  const ResolvedPlan poisson = resolve(changed([](Plan& plan) { plan.rate = 0.1; }));
+  EXPECT_EQ(poisson.plan.sampling, "poisson");
+  EXPECT_EQ(poisson.relation, Relation::add_remove);
+  EXPECT_EQ(poisson.accountant, Accountant::pld);
+  EXPECT_FALSE(poisson.fixed_size);
+
+  const ResolvedPlan fixed = resolve(changed([](Plan& plan) {
+    plan.rate = 0.1;
+    plan.sampling = "fixed";
+  }));
+  EXPECT_EQ(fixed.relation, Relation::replace_one);
+  EXPECT_EQ(fixed.accountant, Accountant::rdp);
+  EXPECT_EQ(fixed.fixed_size, 1000u);
+}
+
+TEST(Resolve, ABatchIsARateAndEpochsAreSteps) {
+  const ResolvedPlan batch = resolve(changed([](Plan& plan) {
+    plan.batch = 250;
+    plan.steps.reset();
+    plan.epochs = 2;
+  }));
+  EXPECT_EQ(batch.rate, 0.025);
+  EXPECT_EQ(batch.steps(), 80);
+  EXPECT_EQ(batch.plan.steps, 80);
+  EXPECT_FALSE(batch.plan.batch || batch.plan.epochs);
+
+  // A third of an epoch more is a step begun; what only rounding adds is not.
+  EXPECT_EQ(resolve(changed([](Plan& plan) {
+              plan.steps.reset();
+              plan.rate = 0.1;
+              plan.epochs = 1.01;
+            })).steps(),
+            11);
+  EXPECT_EQ(resolve(changed([](Plan& plan) {
+              plan.steps.reset();
+              plan.rate = 0.1;
+              plan.epochs = 0.3;
+            })).steps(),
+            3);
+  EXPECT_EQ(resolve(changed([](Plan& plan) { plan.steps.reset(); })).steps(), 200);
+}
+
+TEST(Resolve, AFixedSizeIsWholeAndItsRateTheTrueOne) {
+  const ResolvedPlan plan = resolve(changed([](Plan& plan) {
+    plan.sampling = "fixed";
+    plan.rate = 0.01234567;
+  }));
+  EXPECT_EQ(plan.fixed_size, 123u);
+  EXPECT_EQ(plan.rate, 123 / kRows);
+  EXPECT_THAT(plan.event().describe(), HasSubstr("0.0123"));
+}
+
+// --- what does not hold together
+
+TEST(Resolve, WhatIsNeededIsNamed) {
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.epsilon.reset(); }), HasSubstr("epsilon is needed"));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.delta.reset(); }), HasSubstr("delta is needed"));
+  EXPECT_THAT(complaint_about([](Plan& plan) {
+                plan.rows.reset();
+                plan.batch = 10;
+              }),
+              HasSubstr("batch needs rows"));
+  for (const auto& rows : {std::optional<double>(), std::optional(100.5)}) {
+    EXPECT_THAT(complaint_about([&](Plan& plan) {
+                  plan.rows = rows;
+                  plan.sampling = "fixed";
+                  plan.rate = 0.1;
+                }),
+                HasSubstr("sampling fixed needs rows"));
+  }
+}
+
+TEST(Resolve, TwoKeysThatSayTheSameAreRefusedByName) {
+  EXPECT_THAT(complaint_about([](Plan& plan) {
+                plan.rate = 0.1;
+                plan.batch = 10;
+              }),
+              HasSubstr("rate and batch say the same"));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.epochs = 3; }),
+              HasSubstr("steps and epochs say the same"));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.batch = 10'001; }), HasSubstr("batch <= rows = 10000"));
+  EXPECT_THAT(complaint_about([](Plan& plan) {
+                plan.sampling = "full";
+                plan.rate = 0.5;
+              }),
+              HasSubstr("sampling full sees every row, but rate is 0.5"));
+}
+
+TEST(Resolve, ValuesOfAPlanThatCameFromNoFileAreCheckedToo) {
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.rate = 1.5; }),
+              StartsWith("plan: rate: expected 0 < rate <= 1, got '1.5'"));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.rate = std::nan(""); }), StartsWith("plan: rate: "));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.rows = 0; }), StartsWith("plan: rows: "));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.epsilon = -1; }), StartsWith("plan: epsilon: "));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.steps = 0; }), StartsWith("plan: steps: "));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.method = "sgd"; }),
+              StartsWith("plan: method: expected one of dpsgd, got 'sgd'"));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.sampling = "shuffle"; }), StartsWith("plan: sampling: "));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.clip = "none"; }), StartsWith("plan: clip: "));
+}
+
+TEST(Resolve, CombinationsWithoutATheoremAreRefusedNamingBothParts) {
+  EXPECT_THAT(complaint_about([](Plan& plan) {
+                plan.rate = 0.1;
+                plan.relation = "replace_one";
+              }),
+              ::testing::AllOf(HasSubstr("oisson"), HasSubstr("replace_one")));
+  // Of all rows, too: the size of the batch would be the number of rows, which add_remove keeps private.
+  for (const double rate : {0.1, 1.0}) {
+    EXPECT_THAT(complaint_about([&](Plan& plan) {
+                  plan.sampling = "fixed";
+                  plan.rate = rate;
+                  plan.relation = "add_remove";
+                }),
+                ::testing::AllOf(HasSubstr("fixed"), HasSubstr("add_remove")));
+  }
+  EXPECT_THAT(complaint_about([](Plan& plan) {
+                plan.rate = 0.1;
+                plan.accountant = "zcdp";
+              }),
+              ::testing::AllOf(HasSubstr("oisson"), HasSubstr("zcdp")));
+}
+
+TEST(Resolve, AnApproximationCertifiesNothing) {
+  EXPECT_THAT(complaint_about([](Plan& plan) {
+                plan.rate = 0.1;
+                plan.accountant = "gdp";
+              }),
+              HasSubstr("gdp"));
+}
+
+TEST(Resolve, WhatTheMethodRefusesIsRefusedBeforeARowIsRead) {
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.lr_shape = "step"; }), HasSubstr("drop_every"));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.steps = 1'000'000'000; }), HasSubstr("steps"));
+}
+
+// --- noise and budget
+
+struct Combination {
+  std::string sampling, accountant, relation, clip;
+  bool rows;  // declared; or counted with noise
+};
+
+std::vector<Combination> certified_combinations() {
+  std::vector<Combination> all;
+  for (const std::string clip : {"abadi", "auto-v", "auto-s", "adaptive"}) {
+    for (const bool rows : {true, false}) {
+      for (const std::string accountant : {"gdp", "zcdp", "rdp", "pld"}) {
+        all.push_back({"full", accountant, "add_remove", clip, rows});
+      }
+      for (const std::string accountant : {"rdp", "pld"}) {
+        all.push_back({"poisson", accountant, "add_remove", clip, rows});
+      }
+    }
+    all.push_back({"full", "gdp", "replace_one", clip, false});
+    all.push_back({"fixed", "rdp", "replace_one", clip, true});
+  }
+  all.push_back({"full", "advanced", "add_remove", "auto-s", true});
+  return all;
+}
+
+Plan plan_of(const Combination& combination) {
+  Plan plan = small_plan();
+  plan.sampling = combination.sampling;
+  if (plan.sampling != "full") plan.rate = 0.05;
+  plan.accountant = combination.accountant;
+  plan.relation = combination.relation;
+  plan.clip = combination.clip;
+  if (!combination.rows) plan.rows.reset();
+  return plan;
+}
+
+std::string describe(const Combination& c) {
+  return fmt::format("{} {} {} {} {}", c.sampling, c.accountant, c.relation, c.clip,
+                     c.rows ? "declared" : "undeclared");
+}
+
+TEST(Resolve, TheNoiseLandsOnTheBudgetAndNeverAboveIt) {
+  for (const Combination& combination : certified_combinations()) {
+    SCOPED_TRACE(describe(combination));
+    const ResolvedPlan plan = resolve(plan_of(combination));
+    EXPECT_LE(plan.cost.epsilon, 1);
+    EXPECT_GE(plan.cost.epsilon, 1 - 1e-3);
+    EXPECT_TRUE(plan.cost.certified);
+    // The cost is that of the events, by the accountant of the plan, at the delta of the budget.
+    const Guarantee again = account(plan.event(), plan.relation, plan.accountant, 1e-6);
+    EXPECT_EQ(again.epsilon, plan.cost.epsilon);
+    EXPECT_EQ(plan.count_noise.has_value(),
+              !combination.rows && combination.relation == std::string("add_remove"));
+  }
+}
+
+TEST(Resolve, IsAFixedPoint) {
+  for (const Combination& combination : certified_combinations()) {
+    SCOPED_TRACE(describe(combination));
+    const ResolvedPlan once = resolve(plan_of(combination));
+    const ResolvedPlan twice = resolve(parse_plan(to_toml(once.plan)));
+    EXPECT_EQ(twice.plan, once.plan);
+    EXPECT_EQ(twice.noise_multiplier, once.noise_multiplier);
+    EXPECT_EQ(twice.count_noise, once.count_noise);
+    EXPECT_EQ(twice.method.noise, once.method.noise);
+    EXPECT_EQ(twice.event().describe(), once.event().describe());
+    EXPECT_EQ(twice.cost.epsilon, once.cost.epsilon);
+    EXPECT_EQ(twice.rate, once.rate);
+    EXPECT_EQ(twice.fixed_size, once.fixed_size);
+  }
+}
+
+TEST(Resolve, EveryStepHasItsNoiseAndItsEvent) {
+  const ResolvedPlan plan = resolve(changed([](Plan& plan) { plan.rate = 0.1; }));
+  EXPECT_EQ(plan.method.noise, std::vector<double>(50, plan.noise_multiplier));
+  const Event expected =
+      Event::repeated(Event::poisson_sampled(0.1, Event::gaussian(plan.noise_multiplier)), 50);
+  EXPECT_EQ(plan.event().describe(), Event::composed({expected}).describe());
+  EXPECT_EQ(flatten(plan.event(20)).at(0).count, 20);
+  EXPECT_TRUE(flatten(plan.event(0)).empty());
+}
+
+TEST(Resolve, ACountOfTheRowsIsAnEventAndCheap) {
+  for (const double rate : {1.0, 0.05}) {
+    const auto with = [&](bool rows) {
+      return resolve(changed([&](Plan& plan) {
+        plan.rate = rate;
+        if (!rows) plan.rows.reset();
+      }));
+    };
+    const ResolvedPlan counted = with(false);
+    const std::vector<CountedEvent> events = flatten(counted.event());
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].event.describe(), Event::gaussian(*counted.count_noise).describe());
+    EXPECT_EQ(events[0].count, 1);
+    EXPECT_EQ(flatten(counted.event(0)).size(), 1u);  // asked before the first step
+    // The steps' noise grows by half a percent for it.
+    EXPECT_GT(counted.noise_multiplier, with(true).noise_multiplier);
+    EXPECT_LT(counted.noise_multiplier, with(true).noise_multiplier * 1.02);
+  }
+}
+
+TEST(Resolve, AdaptiveClippingIsChargedForBothQuestionsOnOneSample) {
+  const ResolvedPlan plan = resolve(changed([](Plan& plan) {
+    plan.clip = "adaptive";
+    plan.rate = 0.1;
+  }));
+  const double noise = plan.noise_multiplier;
+  const Event both = Event::composed({Event::gaussian(noise), Event::gaussian(10 * noise)});
+  const std::vector<CountedEvent> events = flatten(plan.event());
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].event.describe(), Event::poisson_sampled(0.1, both).describe());
+  EXPECT_EQ(plan.method.clip.name(), "abadi");
+  ASSERT_TRUE(plan.method.follow);
+}
+
+TEST(Resolve, AnExplicitNoiseThatOverspendsIsRefusedByTheBudget) {
+  const ResolvedPlan calibrated = resolve(small_plan());
+  const auto with_noise = [&](double factor) {
+    return changed([&](Plan& plan) { plan.noise = calibrated.noise_multiplier * factor; });
+  };
+  EXPECT_THROW(resolve(with_noise(0.99)), BudgetRefused);
+  EXPECT_LT(resolve(with_noise(2)).cost.epsilon, 0.6);
+  EXPECT_EQ(resolve(with_noise(2)).noise_multiplier, 2 * calibrated.noise_multiplier);
+}
+
+TEST(Resolve, SettingsReachTheMethod) {
+  const ResolvedPlan plan = resolve(changed([](Plan& plan) {
+    plan.clip = "auto-v";
+    plan.clip_bound = 3;
+    plan.step = "adam";
+    plan.momentum = 0.8;
+    plan.second_momentum = 0.95;
+    plan.stability = 1e-3;
+    plan.weight_decay = 0.25;
+    plan.noise_correction = true;
+    plan.lr = 0.125;
+    plan.lr_shape = "step";
+    plan.warm_up = 3;
+    plan.drop_every = 7;
+    plan.drop_factor = 0.5;
+    plan.average = "exponential";
+    plan.average_decay = 0.75;
+  }));
+  const GradientDescentOptions& method = plan.method;
+  EXPECT_EQ(method.clip.name(), "auto-v");
+  EXPECT_EQ(method.clip.bound(), 3);
+  EXPECT_FALSE(method.follow);
+  EXPECT_EQ(method.step.kind, StepKind::adam);
+  EXPECT_EQ(method.step.momentum, 0.8);
+  EXPECT_EQ(method.step.second_momentum, 0.95);
+  EXPECT_EQ(method.step.stability, 1e-3);
+  EXPECT_EQ(method.step.weight_decay, 0.25);
+  EXPECT_TRUE(method.step.noise_correction);
+  EXPECT_EQ(method.learning_rate.base, 0.125);
+  EXPECT_EQ(method.learning_rate.shape, RateShape::step);
+  EXPECT_EQ(method.learning_rate.warm_up, 3);
+  EXPECT_EQ(method.learning_rate.drop_every, 7);
+  EXPECT_EQ(method.learning_rate.drop_factor, 0.5);
+  EXPECT_EQ(method.average.kind, Averaging::exponential);
+  EXPECT_EQ(method.average.decay, 0.75);
+}
+
+TEST(Resolve, AQuantileIsFollowedAsThePlanSays) {
+  const ResolvedPlan plan = resolve(changed([](Plan& plan) {
+    plan.clip = "adaptive";
+    plan.clip_quantile = 0.75;
+    plan.clip_follow_rate = 0.5;
+  }));
+  EXPECT_EQ(plan.method.follow->follower.target, 0.75);
+  EXPECT_EQ(plan.method.follow->follower.rate, 0.5);
+}
+
+// --- the schema
+
+TEST(Resolve, TheSchemaIsReadWithThePlansTarget) {
+  const TemporaryFolder folder;
+  Plan plan = small_plan();
+  EXPECT_THAT(refusal([&] { read_schema_of(plan); }), HasSubstr("schema is needed"));
+  plan.schema = folder.write("schema.toml", kSmallSchema);
+  EXPECT_EQ(read_schema_of(plan).label, "rich");
+  plan.target = "work";  // three classes, with the missing one
+  EXPECT_NE(refusal([&] { read_schema_of(plan); }), "");
+  plan.model = "squared";
+  plan.target = "age";
+  EXPECT_EQ(read_schema_of(plan).label, "age");
+  plan.model = "logistic";
+  EXPECT_NE(refusal([&] { read_schema_of(plan); }), "");
+}
+
+TEST(Resolve, AnUntrainedModelHasAWeightForEveryColumnAndOutput) {
+  Plan plan = small_plan();
+  const data::Schema schema = small_schema();
+  const std::size_t columns = data::encoded_column_names(schema).size();
+  EXPECT_EQ(untrained_model(plan, schema).weights, std::vector<double>(columns, 0.0));
+  plan.model = "softmax";
+  EXPECT_EQ(untrained_model(plan, schema).weights.size(), 2 * columns);
+}
+
+}  // namespace
+}  // namespace ration::testing

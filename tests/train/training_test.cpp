@@ -1,0 +1,313 @@
+#include "ration/train/training.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+
+#include "ration/base/error.h"
+#include "ration/data/census.h"
+#include "support/doubles.h"
+#include "support/small_table.h"
+
+namespace ration::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr std::size_t kRows = 400;
+const GlmOptions kLogistic{.threads = 1};
+
+std::shared_ptr<const Rows> some_rows(std::size_t rows = kRows) {
+  return std::make_shared<const Rows>(data::census_table(rows, 1).rows);
+}
+
+Plan small_plan() {
+  Plan plan;
+  plan.rows = kRows;
+  plan.epsilon = 4;
+  plan.delta = 1e-5;
+  plan.steps = 30;
+  return plan;
+}
+
+// Plans of every kind of bookkeeping.
+std::vector<ResolvedPlan> some_plans() {
+  std::vector<ResolvedPlan> plans;
+  for (const std::string clip : {"auto-s", "adaptive"}) {
+    for (const std::string sampling : {"full", "poisson", "fixed"}) {
+      Plan plan = small_plan();
+      plan.clip = clip;
+      plan.sampling = sampling;
+      plan.accountant = "rdp";
+      if (sampling != "full") plan.rate = 0.1;
+      plans.push_back(resolve(plan));
+      if (sampling == "fixed") continue;
+      plan.rows.reset();
+      plans.push_back(resolve(plan));
+    }
+  }
+  return plans;
+}
+
+void finish(Training& training) {
+  while (training.step()) {
+  }
+}
+
+std::string charged_events(const Event& event) {
+  std::string text;
+  for (const CountedEvent& one : flatten(event))
+    text += one.event.describe() + "*" + std::to_string(one.count);
+  return text;
+}
+
+TEST(Training, SpendsThePlanStepByStepAndNoMore) {
+  for (const ResolvedPlan& plan : some_plans()) {
+    SCOPED_TRACE(plan.event().describe());
+    SeededRandom random(1);
+    Training training(plan, some_rows(), kLogistic, random);
+    EXPECT_EQ(charged_events(training.released()), charged_events(plan.event(0)));
+    for (std::int64_t t = 1; t <= 30; ++t) {
+      ASSERT_TRUE(training.step());
+      EXPECT_EQ(training.charged(), t);
+      EXPECT_EQ(charged_events(training.released()), charged_events(plan.event(t)));
+    }
+    EXPECT_FALSE(training.step());
+    EXPECT_EQ(charged_events(training.released()), charged_events(plan.event()));
+    EXPECT_NEAR(training.spent_share(), 1, 1e-2);
+  }
+}
+
+TEST(Training, GoesOnFromACheckpointBitByBit) {
+  for (const ResolvedPlan& plan : some_plans()) {
+    SCOPED_TRACE(plan.event().describe());
+    SeededRandom one(1), other(1);
+    Training whole(plan, some_rows(), kLogistic, one);
+    finish(whole);
+
+    Training first(plan, some_rows(), kLogistic, other);
+    for (int t = 0; t < 13; ++t) ASSERT_TRUE(first.step());
+    Training second(plan, some_rows(), kLogistic, other, first.save());
+    EXPECT_EQ(second.charged(), 13);
+    EXPECT_EQ(second.steps_done(), 13);
+    EXPECT_EQ(second.divisor_rows(), first.divisor_rows());
+    EXPECT_EQ(second.spent_share(), first.spent_share());
+    finish(second);
+    EXPECT_EQ(second.weights(), whole.weights());
+    EXPECT_EQ(charged_events(second.released()), charged_events(plan.event()));
+  }
+}
+
+// Counts what a second training still gets after a first one was cut off: the filter is what grants.
+TEST(Training, StepsThatWereLostStayPaidFor) {
+  for (const ResolvedPlan& plan : some_plans()) {
+    SCOPED_TRACE(plan.event().describe());
+    SeededRandom random(1);
+    Training first(plan, some_rows(), kLogistic, random);
+    for (int t = 0; t < 8; ++t) ASSERT_TRUE(first.step());
+    TrainingState state = first.save();
+    state.charged += 5;  // paid for ahead, and lost
+
+    Training second(plan, some_rows(), kLogistic, random, state);
+    EXPECT_EQ(charged_events(second.released()), charged_events(plan.event(13)));
+    for (int t = 0; t < 4; ++t) ASSERT_TRUE(second.step());
+    EXPECT_EQ(second.charged(), 17);
+    EXPECT_EQ(second.steps_done(), 12);
+    state = second.save();
+    EXPECT_EQ(state.charged, 17);
+    state.charged += 3;  // and again
+
+    Training third(plan, some_rows(), kLogistic, random, state);
+    finish(third);
+    EXPECT_EQ(third.charged(), 30);
+    EXPECT_EQ(third.steps_done(), 22);
+    EXPECT_EQ(charged_events(third.released()), charged_events(plan.event()));
+    EXPECT_NEAR(third.spent_share(), 1, 1e-2);
+  }
+}
+
+// The method knows how many steps it will take in all: its learning rate still falls to the end.
+TEST(Training, WhatIsLeftOfThePlanIsARunOfItsOwnLength) {
+  Plan plan = small_plan();
+  plan.lr_shape = "cosine";
+  const ResolvedPlan resolved = resolve(plan);
+  SeededRandom random(1);
+  Training training(resolved, some_rows(), kLogistic, random, {.charged = 20});
+  finish(training);
+  EXPECT_EQ(training.report().step, 10);
+  EXPECT_NEAR(training.report().learning_rate, plan.lr * (1 + std::cos(std::acos(-1.0) * 9 / 10)) / 2, 1e-12);
+}
+
+TEST(Training, ARunThatLostEverythingHasTheUntrainedModel) {
+  const ResolvedPlan plan = resolve(small_plan());
+  SeededRandom random(1);
+  Training training(plan, some_rows(), kLogistic, random, {.charged = 30});
+  EXPECT_FALSE(training.step());
+  EXPECT_EQ(training.weights(), std::vector<double>(some_rows()->columns(), 0.0));
+  EXPECT_EQ(charged_events(training.released()), charged_events(plan.event()));
+}
+
+TEST(Training, AStateThatIsNotOneIsRefused) {
+  const ResolvedPlan plan = resolve(small_plan());
+  SeededRandom random(1);
+  Training training(plan, some_rows(), kLogistic, random);
+  for (int t = 0; t < 3; ++t) ASSERT_TRUE(training.step());
+  const TrainingState good = training.save();
+  const auto complaint = [&](auto change) {
+    TrainingState state = good;
+    change(state);
+    return refusal([&] { Training again(plan, some_rows(), kLogistic, random, state); });
+  };
+  EXPECT_EQ(complaint([](TrainingState&) {}), "");
+  EXPECT_THAT(complaint([](TrainingState& state) { state.charged = 2; }),
+              HasSubstr("steps done <= steps charged"));
+  EXPECT_THAT(complaint([](TrainingState& state) { state.charged = 31; }), HasSubstr("charged <= 30"));
+  EXPECT_THAT(complaint([](TrainingState& state) { state.charged = -1; }), HasSubstr("steps charged"));
+  EXPECT_NE(complaint([](TrainingState& state) { state.method["step"] = {}; }), "");
+  EXPECT_NE(complaint([](TrainingState& state) { state.method["step"] = {-1}; }), "");
+  EXPECT_NE(complaint([](TrainingState& state) { state.method["step"] = {1e300}; }), "");
+  EXPECT_NE(complaint([](TrainingState& state) { state.method.erase("weights"); }), "");
+}
+
+// --- the number of rows
+
+TEST(Training, UnderAddRemoveOnlyTheDeclaredNumberOfRowsCounts) {
+  Plan plan = small_plan();
+  plan.rows = 250;  // there are 400
+  const ResolvedPlan resolved = resolve(plan);
+  SeededRandom random(1);
+  const Training training(resolved, some_rows(), kLogistic, random);
+  EXPECT_EQ(training.divisor_rows(), 250);
+}
+
+TEST(Training, ANoisyCountIsTheDivisorAndChargedAndKept) {
+  Plan plan = small_plan();
+  plan.rows.reset();
+  const ResolvedPlan resolved = resolve(plan);
+  SeededRandom random(1), same(1);
+  Training training(resolved, some_rows(), kLogistic, random);
+  const double counted = training.divisor_rows();
+  EXPECT_NE(counted, kRows);  // with this seed
+  EXPECT_NEAR(counted, kRows, 6 * *resolved.count_noise);
+  EXPECT_EQ(counted, std::round(counted));
+  EXPECT_EQ(charged_events(training.released()), charged_events(Event::gaussian(*resolved.count_noise)));
+  EXPECT_GT(training.spent_share(), 0);
+  EXPECT_EQ(training.save().noisy_rows, counted);
+
+  ASSERT_TRUE(training.step());
+  EXPECT_NEAR(training.report().noise_stddev, resolved.noise_multiplier / counted, 1e-4 / counted);
+
+  // Kept, not asked again: no word is drawn, though other rows would give another answer.
+  CountingRandom counting(2);
+  Training again(resolved, some_rows(300), kLogistic, counting, training.save());
+  EXPECT_EQ(again.divisor_rows(), counted);
+  EXPECT_EQ(counting.words_generated(), 0u);
+  EXPECT_EQ(again.spent_share(), training.spent_share());
+}
+
+TEST(Training, ACountThatIsMissingIsNotAskedAgain) {
+  Plan plan = small_plan();
+  plan.rows.reset();
+  const ResolvedPlan resolved = resolve(plan);
+  SeededRandom random(1);
+  EXPECT_THAT(refusal([&] { Training(resolved, some_rows(), kLogistic, random, {.charged = 3}); }),
+              HasSubstr("the count of the rows is missing"));
+}
+
+TEST(Training, UnderReplaceOneTheNumberOfRowsIsPublicAndMustBeRight) {
+  Plan plan = small_plan();
+  plan.relation = "replace_one";
+  plan.rows = kRows + 1;
+  SeededRandom random(1);
+  const ResolvedPlan wrong = resolve(plan);
+  EXPECT_THAT(refusal([&] { Training(wrong, some_rows(), kLogistic, random); }),
+              HasSubstr("expected rows = 400 under replace_one"));
+  plan.rows.reset();
+  const ResolvedPlan left_out = resolve(plan);
+  EXPECT_FALSE(left_out.count_noise);
+  EXPECT_EQ(Training(left_out, some_rows(), kLogistic, random).divisor_rows(), kRows);
+  plan.rows = kRows + 1;
+  plan.sampling = "fixed";
+  plan.rate = 0.1;
+  const ResolvedPlan fixed = resolve(plan);
+  EXPECT_NE(refusal([&] { Training(fixed, some_rows(), kLogistic, random); }), "");
+}
+
+// The noise of a step is its multiplier times the sensitivity of the relation: 2C under replace_one.
+TEST(Training, TheNoiseIsThatOfTheRelation) {
+  for (const std::string relation : {"add_remove", "replace_one"}) {
+    Plan plan = small_plan();
+    plan.relation = relation;
+    plan.clip_bound = 3;
+    const ResolvedPlan resolved = resolve(plan);
+    SeededRandom random(1);
+    Training training(resolved, some_rows(), kLogistic, random);
+    ASSERT_TRUE(training.step());
+    const double sensitivity = relation == "add_remove" ? 3 : 6;
+    EXPECT_NEAR(training.report().noise_stddev, resolved.noise_multiplier * sensitivity / kRows, 1e-6);
+  }
+}
+
+// --- it learns
+
+struct Learner {
+  std::string model;
+  double lr;
+};
+
+// Accuracy on people it has not seen.
+double accuracy_of(const Learner& learner, std::size_t rows, double epsilon) {
+  Plan plan;
+  plan.rows = static_cast<double>(rows);
+  plan.epsilon = epsilon;
+  plan.delta = 1e-6;
+  plan.steps = 200;
+  plan.model = learner.model;
+  plan.lr = learner.lr;
+  plan.clip = "abadi";
+  const ResolvedPlan resolved = resolve(plan);
+  Model model = untrained_model(plan, data::census_schema());
+  SeededRandom random(1);
+  Training training(resolved, some_rows(rows), glm_options(model), random);
+  finish(training);
+  model.weights = training.weights();
+  return *evaluate_public(model, data::census_table(5000, 2)).accuracy;
+}
+
+// 76 % earn little, so that is what knowing nothing gets right.
+TEST(Training, LearnsTheCensusWithEveryClassifier) {
+  for (const Learner& learner : {Learner{"logistic", 4}, {"softmax", 4}, {"hinge", 2}, {"huber", 2}}) {
+    EXPECT_GT(accuracy_of(learner, 10'000, 50), 0.825) << learner.model;
+  }
+  EXPECT_GT(accuracy_of({"logistic", 4}, 10'000, 1), 0.81);
+  EXPECT_LT(accuracy_of({"logistic", 4}, 10'000, 1e-3), 0.81);  // the noise is there
+}
+
+TEST(Training, LearnsALineWithTheSquaredLoss) {
+  constexpr std::size_t kPoints = 5000;
+  std::vector<double> values, labels;
+  for (std::size_t i = 0; i < kPoints; ++i) {
+    const double x = static_cast<double>(i % 100) / 100;
+    values.insert(values.end(), {1, x});
+    labels.push_back(0.25 + 0.5 * x);
+  }
+  const auto rows = std::make_shared<const Rows>(Rows::dense(2, std::move(values), std::move(labels)));
+  Plan plan = small_plan();
+  plan.rows = kPoints;
+  plan.epsilon = 50;
+  plan.steps = 300;
+  plan.model = "squared";
+  plan.lr = 0.5;
+  plan.clip = "abadi";
+  const ResolvedPlan resolved = resolve(plan);
+  SeededRandom random(1);
+  Training training(resolved, rows, {.loss = GlmLoss::squared}, random);
+  finish(training);
+  EXPECT_NEAR(training.weights()[0], 0.25, 0.02);
+  EXPECT_NEAR(training.weights()[1], 0.5, 0.04);
+}
+
+}  // namespace
+}  // namespace ration::testing
