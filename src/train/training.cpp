@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/oracle/row_count.h"
 
@@ -26,7 +27,10 @@ GradientDescentOptions remaining(const ResolvedPlan& plan, const TrainingState& 
 
 std::int64_t steps_done(const TrainingState& state) {
   const auto step = state.method.find("step");
-  return step == state.method.end() ? 0 : static_cast<std::int64_t>(step->second.at(0));
+  if (step == state.method.end()) return 0;
+  if (step->second.size() != 1) throw InputError("checkpoint: expected one number of steps done");
+  return static_cast<std::int64_t>(
+      require("checkpoint", "steps done", step->second[0], at_least(0).at_most(0x1p53)));
 }
 
 Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
