@@ -308,8 +308,8 @@ bool nothing_released(const Run& run) {
   return run.checkpoint.training.charged == 0 && !run.checkpoint.count_asked;
 }
 
-// Stopped or failed, the run stays open in the ledger and can be resumed; one that failed before its first release
-// is called off.
+// Stopped or failed, the run stays open in the ledger and can be resumed; one that failed before its first
+// release is called off.
 RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
   try {
     run.checkpoint.secure_random = run.checkpoint.secure_random && random.is_secure();

@@ -30,7 +30,7 @@ class TrainFaults : public TrainProcess {
     EXPECT_TRUE(finished.exit_code == 0 || finished.exit_code == 128 + SIGKILL) << finished.err;
   }
 
-  // Until it is finished; a reservation whose process died before its first checkpoint is lost, and stays charged.
+  // Until it is finished. A reservation whose process died before its first checkpoint is lost, and charged.
   void finish(const std::string& run, int steps, int every) {
     if (exists(files_.run(run) + "/model.json") && !exists(files_.run(run) + "/checkpoint/state.json")) {
       run_words(resume_words(run));  // says that it is finished, and tidies up
@@ -64,8 +64,9 @@ TEST_F(TrainFaults, KilledAtFiftyRandomMomentsARunGoesOnAndNeverOverspends) {
   for (int attempt = 0; killed_ < 50; ++attempt) {
     const std::string run = "run" + std::to_string(runs);
     const auto most = attempt % 3 == 0 ? whole / 10 : attempt % 3 == 1 ? whole / 4 : whole;
-    kill_after(next_words(run, kSteps, kEvery),
-               Clock::duration(static_cast<Clock::rep>(random_() % static_cast<std::uint64_t>(most.count()))));
+    kill_after(
+        next_words(run, kSteps, kEvery),
+        Clock::duration(static_cast<Clock::rep>(random_() % static_cast<std::uint64_t>(most.count()))));
     expect_sound(files_.run(run), files_);
     // Whatever was killed is charged in full, and nothing is forgotten.
     ASSERT_GE(ledger_runs().size(), entries);
@@ -83,14 +84,15 @@ TEST_F(TrainFaults, KilledAtFiftyRandomMomentsARunGoesOnAndNeverOverspends) {
   EXPECT_GE(runs, 2);
 }
 
-// Every moment that a crash can tell from the one before: a run of four steps, killed before and after each call that
-// changes the disk, then killed once more while it goes on, then finished.
+// Every moment that a crash can tell from the one before: a run of four steps, killed before or after every
+// other call that changes the disk, then killed once more while it goes on, then finished.
 TEST_F(TrainFaults, KilledAtEveryWriteARunGoesOnAndNeverOverspends) {
   if (!can_trace_children()) GTEST_SKIP() << "may not trace children here";
   constexpr int kSteps = 4;
   constexpr int kEvery = 2;
   allow(1000);
-  const int writes = kill_at_write(RATION_BINARY, train_words("whole", kSteps, kEvery), 1'000'000, true).writes;
+  const int writes =
+      kill_at_write(RATION_BINARY, train_words("whole", kSteps, kEvery), 1'000'000, true).writes;
   ASSERT_GT(writes, 40);
   ASSERT_TRUE(is_finished("whole"));
   for (int n = 1; n <= writes; n += 2) {
@@ -115,7 +117,8 @@ TEST_F(TrainFaults, KilledAroundItsCountOfTheRowsARunNeverCountsTwice) {
   allow(200);
   const auto counted = [&](const std::string& run) {
     Words words = train_words(run, 4, 2);
-    words.erase(std::find(words.begin(), words.end(), "--rows"), std::find(words.begin(), words.end(), "--threads"));
+    words.erase(std::find(words.begin(), words.end(), "--rows"),
+                std::find(words.begin(), words.end(), "--threads"));
     return words;
   };
   const int writes = kill_at_write(RATION_BINARY, counted("whole"), 1'000'000, true).writes;
@@ -140,16 +143,14 @@ TEST_F(TrainFaults, KilledAroundItsCountOfTheRowsARunNeverCountsTwice) {
   EXPECT_LT(lost, writes / 4);
 }
 
-// What one process may release after another was killed was never released before: a checkpoint that could repeat steps
-// would show as one whose charge falls.
+// A checkpoint that could repeat steps would show as one whose charge falls.
 TEST_F(TrainFaults, WhatIsPaidForIsNeverForgotten) {
   constexpr int kSteps = 200;
   constexpr int kEvery = 10;
   allow(40);
   std::int64_t charged = 0;
   for (int kill = 0; kill < 20 && !is_finished("run"); ++kill) {
-    kill_after(next_words("run", kSteps, kEvery),
-               std::chrono::microseconds(5'000 + random_() % 40'000));
+    kill_after(next_words("run", kSteps, kEvery), std::chrono::microseconds(5'000 + random_() % 40'000));
     if (!exists(files_.run("run") + "/checkpoint/state.json")) continue;
     const TrainingState state = checkpoint_in(files_.run("run")).training;
     ASSERT_GE(state.charged, charged);
@@ -168,8 +169,8 @@ TEST_P(ManyAtOnce, NeverExceedTheLedgersTotal) {
   allow(room);
   std::vector<std::unique_ptr<RunningProgram>> running;
   for (int i = 0; i < processes; ++i) {
-    running.push_back(std::make_unique<RunningProgram>(
-        RATION_BINARY, train_words("run" + std::to_string(i), 60, 10)));
+    running.push_back(
+        std::make_unique<RunningProgram>(RATION_BINARY, train_words("run" + std::to_string(i), 60, 10)));
   }
   int finished = 0;
   for (int i = 0; i < processes; ++i) {

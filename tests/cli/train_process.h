@@ -22,10 +22,27 @@ class TrainProcess : public ::testing::Test {
   void allow(int runs) const { files_.make_ledger({kEpsilon * runs, kDelta * runs}); }
 
   Words train_words(const std::string& run, int steps, int every) const {
-    return {"train",   files_.data(), "--schema",  files_.schema(), "--epsilon",          "0.5",
-            "--delta", "1e-5",        "--rows",    "300",           "--threads",          "1",
-            "--quiet", "--ledger",    files_.ledger(), "--steps",   std::to_string(steps), "--checkpoint-every",
-            std::to_string(every), "--out", files_.run(run)};
+    return {"train",
+            files_.data(),
+            "--schema",
+            files_.schema(),
+            "--epsilon",
+            "0.5",
+            "--delta",
+            "1e-5",
+            "--rows",
+            "300",
+            "--threads",
+            "1",
+            "--quiet",
+            "--ledger",
+            files_.ledger(),
+            "--steps",
+            std::to_string(steps),
+            "--checkpoint-every",
+            std::to_string(every),
+            "--out",
+            files_.run(run)};
   }
   Words resume_words(const std::string& run) const {
     return {"train", "--resume", files_.run(run), "--threads", "1", "--quiet"};
@@ -41,9 +58,17 @@ class TrainProcess : public ::testing::Test {
     return run_program(RATION_BINARY, words, folder);
   }
 
-  // Until it is certain to be among its steps.
-  void wait_for_steps(const std::string& run, RunningProgram& program) const {
-    while (!exists(files_.run(run) + "/progress.csv") && !program.has_ended())
+  // Steps that are paid for, by the checkpoint; 0 if there is none.
+  static std::int64_t charged_in(const std::string& run) {
+    try {
+      return checkpoint_in(run).training.charged;
+    } catch (const std::runtime_error&) {
+      return 0;
+    }
+  }
+  // Until the program is certain to be among its steps, which had `charged` behind them when it began.
+  static void wait_for_steps(const std::string& run, RunningProgram& program, std::int64_t charged = 0) {
+    while (charged_in(run) <= charged && !program.has_ended())
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 

@@ -11,9 +11,10 @@ struct KilledAtWrite {
   std::string err = "";  // what it said
 };
 
-// Runs a program and kills it (SIGKILL) just before or just after the n-th of its calls, from 1, that change the disk:
-// write, rename, flush, remove, make, lock. Every moment at which a crash can leave something else than the
-// moment before, without a clock. Follows the first thread. Throws if this process may not trace its children.
+// Runs a program and kills it (SIGKILL) just before or just after the n-th of its calls, from 1, that change
+// the disk: write, rename, flush, remove, make, lock. Every moment at which a crash can leave something else
+// than the moment before, without a clock. Follows the first thread. Throws if this process may not trace its
+// children.
 KilledAtWrite kill_at_write(const std::string& program, const std::vector<std::string>& arguments, int n,
                             bool before);
 

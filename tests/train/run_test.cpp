@@ -589,8 +589,8 @@ TEST_F(TrainingRun, AnOldCheckpointPutBackIsRefused) {
   EXPECT_FALSE(exists(files_.run() + "/model.json"));
 }
 
-// A copy of a living run takes it over: the living one learns of it at its next checkpoint, and what it did since the
-// last is removed, because it was paid for once.
+// A copy of a living run takes it over: the living one learns of it at its next checkpoint, and what it did
+// since the last is removed, because it was paid for once.
 TEST_F(TrainingRun, ALivingRunWhoseCopyWentOnShowsNothing) {
   const Plan with_ledger = plan_with_ledger(2);
   const auto overtaken_by = [&](const std::string& run, const std::string& copy, auto go_on) {
