@@ -26,7 +26,8 @@ Examples:
   ration evaluate run --data test.csv --public
   ration predict run --data new.csv > predictions.csv
 
-Exit status: 0 done, 1 bad input or usage, 2 budget refused, 3 our own failure.
+Exit status: 0 done, 1 bad input or usage, 2 budget refused, 3 our own failure, 130 stopped and can be
+resumed.
 )";
 
 std::string on_one_line(std::string text) {
@@ -35,7 +36,8 @@ std::string on_one_line(std::string text) {
 }
 
 int fail(ExitStatus status, const std::string& message) {
-  fmt::print(stderr, "ration: {}\n", on_one_line(message));
+  // Not fmt::print, which throws if the disk under stderr is full.
+  std::fputs(fmt::format("ration: {}\n", on_one_line(message)).c_str(), stderr);
   return status;
 }
 

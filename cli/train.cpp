@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "answer.h"
 #include "commands.h"
@@ -58,6 +61,18 @@ void print_json(const RunOutcome& outcome, const std::string& folder, double sec
   print(json.dump(2) + "\n");
 }
 
+// As a shell reads it.
+std::string in_shell(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._-+,:@%=").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain && !word.empty()) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 void run_train(const Flags& flags) {
   const double start = now_in_seconds();
   const std::string folder = folder_of(flags);
@@ -78,8 +93,8 @@ void run_train(const Flags& flags) {
     print_summary(outcome, folder);
   }
   if (!outcome.finished)
-    throw Interrupted(
-        fmt::format("stopped after step {}; go on by: ration train --resume {}", outcome.steps, folder));
+    throw Interrupted(fmt::format("stopped after step {}; go on by: ration train --resume {}", outcome.steps,
+                                  in_shell(folder)));
 }
 
 constexpr const char* kExamples = R"(

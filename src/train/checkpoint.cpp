@@ -36,6 +36,7 @@ Checkpoint checkpoint_from(const json& object, const std::string& file) {
   Checkpoint out;
   out.plan_hash = object.at("plan_hash");
   out.data_hash = object.at("data_hash");
+  out.secure_random = object.at("secure_random");
   out.count_asked = object.at("count_asked");
   out.training.charged = object.at("charged");
   if (object.contains("noisy_rows")) out.training.noisy_rows = object.at("noisy_rows").get<double>();
@@ -51,6 +52,7 @@ std::string to_json(const Checkpoint& checkpoint) {
               {"version", kVersion},
               {"plan_hash", checkpoint.plan_hash},
               {"data_hash", checkpoint.data_hash},
+              {"secure_random", checkpoint.secure_random},
               {"count_asked", checkpoint.count_asked},
               {"charged", checkpoint.training.charged},
               {"method", checkpoint.training.method}};

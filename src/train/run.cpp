@@ -49,6 +49,12 @@ void refuse_ledger_without_secure_noise(const Plan& plan, const RandomSource& ra
 
 // --- the ledger
 
+// The run is no longer this process's: another has gone on with it, or ended it.
+class TakenOver : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 class Account {
  public:
   Account() = default;
@@ -75,6 +81,8 @@ class Account {
   }
 
   static Account take_over(const Plan& plan, const Checkpoint& checkpoint) {
+    if (plan.ledger.empty() != !checkpoint.ledger)
+      throw InputError("checkpoint: expected a ledger if and only if the plan has one");
     Account account;
     if (!checkpoint.ledger) return account;
     account.ledger_.emplace(plan.ledger);
@@ -95,14 +103,9 @@ class Account {
     tokens_.push_back(next);
     checkpoint.ledger = HeldReservation{*entry_, tokens_};
     folder.save(checkpoint);
-    auto reservation = ledger_->reattach(entry_->run, data_hash_, known, next);
-    if (!reservation) {
-      throw InputError(
-          fmt::format("{}: run {} was resumed elsewhere, from a copy of this folder; this copy cannot go on",
-                      entry_->file, entry_->run));
-    }
+    Reservation reservation = reattach(known, next);
     leave_open();
-    reservation_.emplace(std::move(*reservation));
+    reservation_.emplace(std::move(reservation));
     tokens_ = {next};
   }
 
@@ -111,8 +114,13 @@ class Account {
     reservation_->settle({certificate.epsilon, certificate.delta}, certificate.spending_by);
     reservation_.reset();
   }
-  void give_back() {
-    if (reservation_) reservation_->settle({0, 0}, SpendingBy::plan);
+  // Nothing was released. What cannot be given back stays charged.
+  void give_back() noexcept {
+    try {
+      if (reservation_) reservation_->settle({0, 0}, SpendingBy::plan);
+    } catch (const std::exception&) {
+      // The caller is about to say what went wrong first.
+    }
     reservation_.reset();
   }
   void leave_open() {
@@ -120,15 +128,29 @@ class Account {
     reservation_.reset();
   }
   // Whether an earlier process settled the run and died before it could say so.
-  bool is_settled() const {
-    if (!ledger_) return false;
-    for (const LedgerRun& run : ledger_->runs()) {
-      if (run.id == entry_->run) return run.status == RunStatus::settled;
-    }
-    return false;
-  }
+  bool is_settled() const { return ledger_ && status() == RunStatus::settled; }
 
  private:
+  std::optional<RunStatus> status() const {
+    for (const LedgerRun& run : ledger_->runs()) {
+      if (run.id == entry_->run) return run.status;
+    }
+    return std::nullopt;
+  }
+
+  Reservation reattach(const std::vector<std::string>& known, const std::string& next) {
+    try {
+      if (auto reservation = ledger_->reattach(entry_->run, data_hash_, known, next))
+        return std::move(*reservation);
+    } catch (const InputError& error) {
+      if (status() == RunStatus::open) throw;
+      throw TakenOver(error.what());
+    }
+    throw TakenOver(
+        fmt::format("{}: run {} was resumed elsewhere, from a copy of this folder; this copy cannot go on",
+                    entry_->file, entry_->run));
+  }
+
   void hold(Reservation reservation) {
     entry_ = LedgerEntry{.file = ledger_->path(), .run = reservation.run(), .reserved = reservation.budget()};
     tokens_ = {reservation.holder()};
@@ -166,14 +188,14 @@ std::vector<std::string> not_covered(const Account& account) {
 }
 
 Certificate certify_run(const ResolvedPlan& plan, const Training& training, const Account& account,
-                        const std::string& data_hash, const RandomSource& random) {
+                        const Checkpoint& checkpoint) {
   Certificate certificate =
       certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
   certificate.assumed_public = assumed_public(plan, training);
   certificate.not_covered = not_covered(account);
-  certificate.secure_random = random.is_secure();
+  certificate.secure_random = checkpoint.secure_random;
   if (account.exists()) certificate.ledger = account.entry();
-  certificate.data_hash = data_hash;
+  certificate.data_hash = checkpoint.data_hash;
   return certificate;
 }
 
@@ -217,7 +239,12 @@ void save(Run& run, const Training& training, const ProgressFile& progress, std:
   run.checkpoint.training = training.save();
   run.checkpoint.training.charged += ahead;
   run.folder.write("progress.csv", progress.text());
-  run.account->save(run.folder, run.checkpoint);
+  try {
+    run.account->save(run.folder, run.checkpoint);
+  } catch (const TakenOver&) {
+    run.folder.remove_everything();  // these steps were paid for once, and somebody else took them too
+    throw;
+  }
 }
 
 // True if all steps were taken.
@@ -239,8 +266,8 @@ bool take_steps(Run& run, Training& training, const RunOptions& options, Progres
 
 // The certificate comes before the model, so that no model is ever without one; the ledger gets back what was not
 // spent only when both are there.
-void finish(Run& run, const Training& training, const RandomSource& random, RunOutcome& outcome) {
-  outcome.certificate = certify_run(run.plan, training, *run.account, run.checkpoint.data_hash, random);
+void finish(Run& run, const Training& training, RunOutcome& outcome) {
+  outcome.certificate = certify_run(run.plan, training, *run.account, run.checkpoint);
   outcome.model = untrained_model(run.plan.plan, run.schema);
   outcome.model.weights = training.weights();
   run.folder.write("certificate.json", to_json(outcome.certificate));
@@ -273,29 +300,53 @@ RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, Rand
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};
   const bool done = take_steps(run, training, options, progress);
   outcome.steps = training.steps_done();
-  if (done) finish(run, training, random, outcome);
+  if (done) finish(run, training, outcome);
   return outcome;
 }
 
-// Stopped or failed, the run stays open in the ledger and can be resumed.
-RunOutcome carry_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
+bool nothing_released(const Run& run) {
+  return run.checkpoint.training.charged == 0 && !run.checkpoint.count_asked;
+}
+
+// Stopped or failed, the run stays open in the ledger and can be resumed; one that failed before its first
+// release is called off.
+RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
   try {
-    RunOutcome outcome = train_on(run, std::move(table), options, random);
+    run.checkpoint.secure_random = random.is_secure();
+    run.account->save(run.folder, run.checkpoint);
+    RunOutcome outcome = train_on(run, read_rows(run, options), options, random);
     run.account->leave_open();
     return outcome;
+  } catch (const TakenOver&) {
+    run.account->leave_open();
+    throw;
   } catch (...) {
+    if (nothing_released(run)) {
+      run.account->give_back();
+      run.folder.remove_everything();
+    }
     run.account->leave_open();
     throw;
   }
 }
 
+// What cannot be read back cannot be resumed: a name that is not UTF-8.
+void write_plan(const RunFolder& folder, Plan plan) {
+  folder.write("plan.toml", to_toml(plan));
+  plan.schema = folder.file(plan.schema);
+  Plan read = read_plan(folder.file("plan.toml"));
+  read.schema = plan.schema;
+  if (read != plan) throw InternalError(fmt::format("{}: does not hold its plan", folder.file("plan.toml")));
+}
+
 Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
   Run run{.plan = std::move(plan), .schema = std::move(schema), .folder = RunFolder::make(options.out)};
   try {
-    run.folder.write("plan.toml", to_toml(plan_for_folder(run.plan)));
+    write_plan(run.folder, plan_for_folder(run.plan));
     run.folder.write("schema.toml", to_toml(run.schema));
     run.checkpoint.plan_hash = plan_hash(run.folder);
     run.checkpoint.data_hash = data::content_hash(run.plan.plan.data);
+    run.account = std::make_unique<Account>(Account::reserve(run.plan, run.checkpoint.data_hash));
   } catch (...) {
     run.folder.remove_everything();
     throw;
@@ -322,6 +373,10 @@ Run reopen(const RunOptions& options) {
 
 // The process that did the work died between its last two acts.
 RunOutcome already_finished(Run& run) {
+  if (!run.folder.has("model.json")) {
+    throw InputError(fmt::format("{}: run {} is settled; this folder is an older copy of it and cannot go on",
+                                 run.account->entry().file, run.account->entry().run));
+  }
   RunOutcome outcome{.finished = true,
                      .plan = run.plan,
                      .certificate = certificate_from_json(run.folder.read("certificate.json")),
@@ -339,26 +394,14 @@ RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& rand
   if (plan.data.empty()) throw InputError("plan: data is needed: the file with the rows");
   refuse_ledger_without_secure_noise(plan, random);
   Run run = prepare(std::move(resolved), std::move(schema), options);
-  std::optional<data::Table> table;
-  try {
-    run.account = std::make_unique<Account>(Account::reserve(run.plan, run.checkpoint.data_hash));
-    run.account->save(run.folder, run.checkpoint);
-    table = read_rows(run, options);
-    require_declared_rows(run.plan, table->rows.count());
-  } catch (...) {
-    run.account->give_back();
-    run.folder.remove_everything();
-    throw;
-  }
-  return carry_on(run, std::move(*table), options, random);
+  return carry_on(run, options, random);
 }
 
 RunOutcome resume_run(const RunOptions& options, RandomSource& random) {
   Run run = reopen(options);
   refuse_ledger_without_secure_noise(run.plan.plan, random);
   if (run.account->is_settled()) return already_finished(run);
-  data::Table table = read_rows(run, options);
-  return carry_on(run, std::move(table), options, random);
+  return carry_on(run, options, random);
 }
 
 }  // namespace ration

@@ -3,8 +3,11 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -20,12 +23,22 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCheckpoint = "checkpoint/state.json";
+constexpr std::array kFiles = {"plan.toml",        "schema.toml",     "progress.csv",
+                               "certificate.json", "certificate.txt", "model.json"};
 constexpr const char* kLock = "checkpoint/lock";
 
 void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) throw InputError(fmt::format("{}: cannot make this folder: {}", path.string(), error.message()));
+}
+
+// A process that finished meanwhile has removed the file that was locked.
+bool is_still_at(const std::string& path, int descriptor) {
+  struct stat there {};
+  struct stat here {};
+  return stat(path.c_str(), &there) == 0 && fstat(descriptor, &here) == 0 && there.st_ino == here.st_ino &&
+         there.st_dev == here.st_dev;
 }
 
 std::string contents(const fs::path& path) {
@@ -41,31 +54,44 @@ std::string contents(const fs::path& path) {
 RunFolder::RunFolder(fs::path path) : path_(std::move(path)) {}
 
 RunFolder::RunFolder(RunFolder&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::move(other.path_)), made_(other.made_), lock_(std::exchange(other.lock_, -1)) {}
 
 RunFolder::~RunFolder() {
   unlock();
 }
 
-RunFolder RunFolder::make(const std::string& path) {
-  RunFolder folder{fs::path(path)};
-  if (fs::exists(folder.file(kCheckpoint))) {
+void RunFolder::require_free() const {
+  const std::string path = path_.string();
+  if (has(kCheckpoint)) {
     throw InputError(fmt::format(
         "{}: holds a run that is not finished; go on with it by --resume {}, or choose another folder", path,
         path));
   }
-  if (fs::exists(folder.file("model.json"))) {
+  if (has("model.json")) {
     throw InputError(fmt::format("{}: holds a finished run; choose another folder", path));
   }
+  if (has("checkpoint")) return;  // what lies here is of a run that died before it began
+  for (const char* const name : kFiles) {
+    if (has(name))
+      throw InputError(fmt::format("{}: would be overwritten; choose another folder", file(name)));
+  }
+}
+
+RunFolder RunFolder::make(const std::string& path) {
+  RunFolder folder{fs::path(path)};
+  folder.require_free();
+  folder.made_ = !folder.has("");
   make_folder(folder.path_ / "checkpoint");
   folder.lock();
+  folder.require_free();  // another process may have been quicker
   return folder;
 }
 
 RunFolder RunFolder::open(const std::string& path) {
   RunFolder folder{fs::path(path)};
-  if (!fs::exists(folder.file(kCheckpoint))) {
-    const bool finished = fs::exists(folder.file("model.json"));
+  if (!folder.has(kCheckpoint)) {
+    const bool finished = folder.has("model.json");
+    if (finished) folder.remove_checkpoint();  // of a process that died while it did so
     throw InputError(fmt::format("{}: {}", path,
                                  finished ? "this run is finished" : "there is no run to go on with here"));
   }
@@ -77,13 +103,20 @@ void RunFolder::lock() {
   const std::string path = file(kLock);
   lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) throw InputError(fmt::format("{}: cannot write here: {}", path, std::strerror(errno)));
-  if (flock(lock_, LOCK_EX | LOCK_NB) == 0) return;
-  unlock();
-  throw InputError(fmt::format("{}: another process is at work on this run", path_.string()));
+  if (flock(lock_, LOCK_EX | LOCK_NB) != 0 || !is_still_at(path, lock_)) {
+    unlock();
+    throw InputError(fmt::format("{}: another process is at work on this run", path_.string()));
+  }
+  remove_partly_written();
 }
 
 void RunFolder::unlock() {
   if (lock_ >= 0) ::close(std::exchange(lock_, -1));
+}
+
+bool RunFolder::has(const std::string& name) const {
+  std::error_code ignored;
+  return fs::exists(path_ / name, ignored);
 }
 
 void RunFolder::write(const std::string& name, const std::string& content) const {
@@ -102,17 +135,34 @@ Checkpoint RunFolder::load() const {
   return checkpoint_from_json(read(kCheckpoint), file(kCheckpoint));
 }
 
+// A checkpoint counts as long as its state is there.
 void RunFolder::remove_checkpoint() {
   std::error_code ignored;
+  fs::remove(path_ / kCheckpoint, ignored);
   fs::remove_all(path_ / "checkpoint", ignored);
   unlock();
 }
 
 void RunFolder::remove_everything() {
   std::error_code ignored;
+  fs::remove(path_ / kCheckpoint, ignored);
+  for (const char* const name : kFiles) fs::remove(path_ / name, ignored);
   remove_checkpoint();
-  for (const char* name : {"plan.toml", "schema.toml", "progress.csv"}) fs::remove(path_ / name, ignored);
-  fs::remove(path_, ignored);  // unless the user keeps something else there
+  if (made_) fs::remove(path_, ignored);  // unless the user keeps something else there
+}
+
+// What a process that was killed while it wrote has left: see base/atomic_file.h.
+void RunFolder::remove_partly_written() const {
+  std::error_code ignored;
+  for (const fs::path& folder : {path_, path_ / "checkpoint"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+      const fs::path name = entry.path().filename();
+      const std::string whole = name.stem().stem().string();
+      const bool ours =
+          whole == "state.json" || std::find(kFiles.begin(), kFiles.end(), whole) != kFiles.end();
+      if (ours && name.extension() == ".part") fs::remove(entry.path(), ignored);
+    }
+  }
 }
 
 }  // namespace ration

@@ -14,7 +14,8 @@ namespace ration {
 // finished.
 class RunFolder {
  public:
-  // A folder that is new, or empty. InputError if it holds a run already.
+  // A folder without a run, and without files a run would overwrite; InputError otherwise. One in which a run
+  // died before its first checkpoint is free.
   static RunFolder make(const std::string& path);
   // One that holds an unfinished run.
   static RunFolder open(const std::string& path);
@@ -23,6 +24,7 @@ class RunFolder {
   RunFolder& operator=(RunFolder&&) = delete;
 
   std::string file(const std::string& name) const { return (path_ / name).string(); }
+  bool has(const std::string& name) const;
   void write(const std::string& name, const std::string& content) const;
   std::string read(const std::string& name) const;
 
@@ -30,15 +32,18 @@ class RunFolder {
   Checkpoint load() const;
   // The run is finished.
   void remove_checkpoint();
-  // The run never began.
+  // The run never began, or is worthless. Leaves what is not the run's.
   void remove_everything();
 
  private:
   explicit RunFolder(std::filesystem::path path);
+  void require_free() const;
   void lock();
   void unlock();
+  void remove_partly_written() const;
 
   std::filesystem::path path_;
+  bool made_ = false;  // the folder was not there before
   int lock_ = -1;
 };
 

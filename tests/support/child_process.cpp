@@ -1,5 +1,6 @@
 #include "support/child_process.h"
 
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,17 +14,13 @@ namespace ration::testing {
 namespace {
 
 // In the child: nothing but calls that are safe after a fork.
-[[noreturn]] void become(const std::vector<char*>& argv, const char* folder, int out, int err) {
+[[noreturn]] void become(const std::vector<char*>& argv, const char* folder, int out, int err,
+                         const std::function<void()>& before) {
   const bool ready = dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0 &&
                      (*folder == '\0' || chdir(folder) == 0);
+  if (ready && before) before();
   if (ready) execv(argv.front(), argv.data());
   _exit(127);
-}
-
-int wait_for(pid_t child) {
-  int status = 0;
-  if (waitpid(child, &status, 0) != child) throw std::runtime_error("waitpid failed");
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 std::string rewind_and_read(std::FILE* file) {
@@ -36,22 +33,52 @@ std::string rewind_and_read(std::FILE* file) {
 
 }  // namespace
 
-Finished run_program(const std::string& program, const std::vector<std::string>& arguments,
-                     const std::string& folder) {
+RunningProgram::RunningProgram(const std::string& program, const std::vector<std::string>& arguments,
+                               const std::string& folder, const std::function<void()>& before)
+    : out_(std::tmpfile()), err_(std::tmpfile()) {
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
-  std::FILE* const out = std::tmpfile();
-  std::FILE* const err = std::tmpfile();
-  if (out == nullptr || err == nullptr) throw std::runtime_error("no temporary file");
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) become(argv, folder.c_str(), fileno(out), fileno(err));
-  const int exit_code = wait_for(child);
-  return {exit_code, rewind_and_read(out), rewind_and_read(err)};
+  if (out_ == nullptr || err_ == nullptr) throw std::runtime_error("no temporary file");
+  child_ = fork();
+  if (child_ < 0) throw std::runtime_error("fork failed");
+  if (child_ == 0) become(argv, folder.c_str(), fileno(out_), fileno(err_), before);
+}
+
+RunningProgram::~RunningProgram() {
+  if (child_ <= 0) return;
+  signal(SIGKILL);
+  wait();
+}
+
+void RunningProgram::signal(int number) const {
+  ::kill(child_, number);
+}
+
+bool RunningProgram::has_ended() {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == child_;
+}
+
+Finished RunningProgram::wait() {
+  int status = 0;
+  if (waitpid(child_, &status, 0) != child_) throw std::runtime_error("waitpid failed");
+  return ended_with(status);
+}
+
+Finished RunningProgram::ended_with(int status) {
+  child_ = -1;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), rewind_and_read(out_),
+          rewind_and_read(err_)};
+}
+
+Finished run_program(const std::string& program, const std::vector<std::string>& arguments,
+                     const std::string& folder) {
+  return RunningProgram(program, arguments, folder).wait();
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdio>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,6 +19,30 @@ struct Finished {
 // Runs a program (found by path) with these arguments in a folder (empty: the current one) and waits for it.
 Finished run_program(const std::string& program, const std::vector<std::string>& arguments,
                      const std::string& folder = "");
+
+// A program at work, found by path, in a folder (empty: the current one). Killed, if still alive, at the end
+// of the scope.
+class RunningProgram {
+ public:
+  // `before`, in the child just before the program begins, may only call what is safe after a fork.
+  RunningProgram(const std::string& program, const std::vector<std::string>& arguments,
+                 const std::string& folder = "", const std::function<void()>& before = {});
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  pid_t id() const { return child_; }
+  void signal(int number) const;
+  bool has_ended();
+  Finished wait();
+  // For who waits for the process otherwise: `status` is that of waitpid.
+  Finished ended_with(int status);
+
+ private:
+  pid_t child_;
+  std::FILE* out_;
+  std::FILE* err_;
+};
 
 // A fresh folder under the system's temporary one, removed at the end of the scope.
 class TemporaryFolder {

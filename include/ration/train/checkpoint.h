@@ -22,7 +22,8 @@ struct HeldReservation {
 struct Checkpoint {
   std::string plan_hash;  // of plan.toml and schema.toml: a run goes on as it began
   std::string data_hash;
-  bool count_asked = false;  // the count of the rows is paid for, though its answer may be lost
+  bool secure_random = true;  // false once any part of the run was NOT PRIVATE
+  bool count_asked = false;   // the count of the rows is paid for, though its answer may be lost
   TrainingState training;
   std::optional<HeldReservation> ledger;
 };

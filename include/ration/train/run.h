@@ -53,14 +53,17 @@ struct RunOutcome {
 // Trains by a plan and leaves a folder: model.json, certificate.json and .txt, plan.toml, schema.toml and
 // progress.csv.
 //
-// Order       the plan is resolved and found to be within the budget, the folder made, the whole budget reserved in
-//             the ledger, and only then the rows are read.
+// Order       the plan is resolved and found to be within the budget, the folder made, the whole budget
+//             reserved in the ledger, and only then the rows are read.
 // Crashes     before a stretch of steps runs, a checkpoint says that it is paid for. Killed at any moment, the
 //             run can go on by resume_run; what ran since the last checkpoint is lost and stays paid for.
 //             Nothing of it was shown to anyone.
-// Throws BudgetRefused if plan or ledger refuse, before a row is read; InputError for what the user can mend; what
-// is thrown later leaves a run that can be resumed, unless the rows could not be read: then nothing was
-// released, the ledger gets its reservation back and the folder is left as it was.
+// Copies      of two copies of the folder one can go on, if there is a ledger; a process whose run was resumed
+//             elsewhere removes what it has, because those steps were paid for once.
+// Throws BudgetRefused if plan or ledger refuse, before a row is read; InputError for what the user can mend.
+// What is thrown before the first release (the rows cannot be read, or are not as many as the plan says)
+// calls the run off: the ledger gets its reservation back and the folder is left as it was. What is thrown
+// later leaves a run that can be resumed.
 RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& random);
 
 // Goes on with the run in `options.out`. InputError if there is none, it is finished, another process is at
