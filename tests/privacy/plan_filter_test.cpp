@@ -34,6 +34,14 @@ TEST(PlanFilter, CountsTheSameObjectAskedAgain) {
   EXPECT_FALSE(filter->spend(asked));
 }
 
+TEST(PlanFilter, ARepetitionIsTakenAndGivenBackAsAWhole) {
+  const auto filter = small_plan();
+  EXPECT_FALSE(filter->spend(Event::composed({Event::repeated(step(1), 2), step(3)})));
+  EXPECT_EQ(filter->spent_share(), 0);
+  EXPECT_TRUE(filter->spend(Event::repeated(step(1), 2)));
+  EXPECT_FALSE(filter->spend(step(1)));
+}
+
 TEST(PlanFilter, RefusesWhatWasNotPlanned) {
   const auto filter = small_plan();
   EXPECT_FALSE(filter->fits(step(3)));
