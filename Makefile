@@ -9,6 +9,7 @@ CMAKE_FLAGS ?=
 
 sources = $(shell find include src cli tests bench examples -name '*.h' -o -name '*.cpp' 2> /dev/null)
 build_packages = $(shell awk '$$1 == "build" {print $$2}' packages.txt)
+bench_packages = $(shell awk '$$1 == "bench" {print $$2}' packages.txt)
 check_packages = $(shell awk '$$1 == "check" {print $$2}' packages.txt)
 
 # Installs those of the packages $(1) that are missing; does nothing, quickly, if none is.
@@ -24,7 +25,7 @@ define install_missing
 	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null
 endef
 
-.PHONY: help deps check-deps build test demo bench asan tsan format format-check tidy readme install clean
+.PHONY: help deps check-deps bench-deps build test demo bench asan tsan format format-check tidy readme install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -47,6 +48,10 @@ deps:
 check-deps:
 	$(call install_missing,$(check_packages))
 
+# Figures against programs that cannot be installed are reported as missing.
+bench-deps:
+	-$(call install_missing,$(bench_packages))
+
 # Configured once; afterwards ninja notices by itself when a CMake file changes.
 build/%/build.ninja: | deps
 	cmake --preset $* $(CMAKE_FLAGS)
@@ -60,7 +65,7 @@ test: build
 demo: build
 	@build/release/ration demo
 
-bench: build
+bench: build bench-deps
 	build/release/ration_bench $(if $(ONLY),--only=$(ONLY)) --out=build/release/bench.json
 
 asan tsan: %: deps build/%/build.ninja

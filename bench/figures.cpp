@@ -22,6 +22,14 @@ Figure million_per_second(const std::string& name, const std::string& source, do
           {source}, [source](const Measurements& m) { return m.at(source).items_per_second / 1e6; }};
 }
 
+// How many times as long one item takes in `many`, which has `times` as many of them as `few`: 1 if cost is linear.
+Figure linearity(const std::string& name, const std::string& many, const std::string& few, double times,
+                 double target) {
+  return {name, "ratio", target, Goal::at_most, {many, few}, [=](const Measurements& m) {
+            return m.at(many).milliseconds / (times * m.at(few).milliseconds);
+          }};
+}
+
 // How much longer `slow` takes than `fast`.
 Figure ratio(const std::string& name, const std::string& slow, const std::string& fast, double target) {
   return {
@@ -42,14 +50,20 @@ const std::vector<Figure>& figures() {
       milliseconds("accounting/calibrate_pld_eps3", 500),
       // Items are bytes here: megabytes of CSV to an encoded table.
       million_per_second("data/read_csv", "data/read_csv", 100),
+      milliseconds("data/read_adult", 250),
       million_per_second("random/gaussian_fill", "random/gaussian_fill/100000", 150),
       ratio("random/poisson_sample_1e9_over_1e5_rows", "random/poisson_sample/1000000000",
             "random/poisson_sample/100000", 1.5),
       ratio("convex/private_over_unclipped", "convex/private_dense/10", "convex/unclipped_dense", 1.15),
+      ratio("convex/private_over_numpy", "convex/private_dense/10", "convex/numpy_step", 1.0),
       ratio("convex/private_over_plain", "convex/private_dense/10", "convex/plain_dense", 1.15),
       ratio("convex/private_over_plain_sparse", "convex/private_sparse/14", "convex/plain_sparse", 1.3),
-      ratio("convex/100_over_10_percent_of_rows", "convex/private_dense/100", "convex/private_dense/10", 12),
-      ratio("convex/10_over_1_percent_of_rows", "convex/private_dense/10", "convex/private_dense/1", 12),
+      linearity("convex/per_row_at_100_over_10_percent", "convex/private_dense/100",
+                "convex/private_dense/10", 10, 1.3),
+      linearity("convex/per_row_at_10_over_1_percent", "convex/private_dense/10", "convex/private_dense/1",
+                10, 1.3),
+      milliseconds("fit/sparse/10", 110),
+      counter("large/memory_over_table", "large/train_10m_x_50", "memory", "ratio", 1.3),
   };
   return all;
 }

@@ -1,6 +1,6 @@
 // ration_bench [--only=PREFIX] [--out=FILE]: runs the benchmarks, prints each promised figure beside its target, and
 // writes them as JSON. Seven interleaved repetitions, medians of processor time: a busy machine disturbs both sides of
-// a ratio alike.
+// a ratio alike. A figure that could not be measured here, for want of memory or a program, is missing, not missed.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "figures.h"
+#include "large_table.h"
 
 namespace ration::bench {
 namespace {
@@ -26,20 +27,31 @@ class Collector : public benchmark::ConsoleReporter {
   void ReportRuns(const std::vector<Run>& runs) override {
     ConsoleReporter::ReportRuns(runs);
     for (const Run& run : runs) {
-      if (run.run_type == Run::RT_Aggregate && run.aggregate_name == "median") keep(run);
+      const bool median = run.run_type == Run::RT_Aggregate && run.aggregate_name == "median";
+      const bool only_one = run.run_type == Run::RT_Iteration && run.repetitions == 1;
+      if ((median || only_one) && !run.error_occurred) keep(run);
     }
   }
   const Measurements& measurements() const { return measurements_; }
 
  private:
+  // Without what the library adds to say how it measured.
+  static std::string name(const Run& run) {
+    return run.run_name.args.empty() ? run.run_name.function_name
+                                     : run.run_name.function_name + "/" + run.run_name.args;
+  }
+
+  // Another process measures itself, as manual time.
   void keep(const Run& run) {
     const double per_millisecond = 1e3 / benchmark::GetTimeUnitMultiplier(run.time_unit);
-    Measured measured{run.GetAdjustedCPUTime() * per_millisecond, 0, {}};
-    for (const auto& [name, counter] : run.counters) measured.counters[name] = counter.value;
+    const bool manual = run.run_name.time_type == "manual_time";
+    const double time = manual ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime();
+    Measured measured{time * per_millisecond, 0, {}};
+    for (const auto& [key, counter] : run.counters) measured.counters[key] = counter.value;
     if (const auto items = measured.counters.find("items_per_second"); items != measured.counters.end()) {
       measured.items_per_second = items->second;
     }
-    measurements_[run.run_name.str()] = measured;
+    measurements_[name(run)] = measured;
   }
   Measurements measurements_;
 };
@@ -97,13 +109,28 @@ nlohmann::json judge(const Figure& figure, const Measurements& measurements) {
       {"name", figure.name}, {"value", value}, {"unit", figure.unit}, {"target", figure.target}, {"ok", ok}};
 }
 
+nlohmann::json missing(const Figure& figure) {
+  fmt::print("{:<45} {:>12}\n", figure.name, "missing");
+  return {{"name", figure.name},
+          {"value", nullptr},
+          {"unit", figure.unit},
+          {"target", figure.target},
+          {"ok", nullptr}};
+}
+
+// Whether the run was asked for everything the figure needs.
+bool is_wanted(const Figure& figure, const std::string& only) {
+  return std::all_of(figure.needs.begin(), figure.needs.end(),
+                     [&](const std::string& name) { return name.starts_with(only); });
+}
+
 int report(const Flags& flags) {
   const Measurements measurements = run(flags.only);
   nlohmann::json results = nlohmann::json::array();
   fmt::print("\n");
   for (const Figure& figure : figures()) {
-    if (!is_measured(figure, measurements)) continue;
-    results.push_back(judge(figure, measurements));
+    if (!is_wanted(figure, flags.only)) continue;
+    results.push_back(is_measured(figure, measurements) ? judge(figure, measurements) : missing(figure));
   }
   if (!flags.out.empty()) {
     std::ofstream(flags.out + ".part") << results.dump(2) << "\n";
@@ -116,5 +143,6 @@ int report(const Flags& flags) {
 }  // namespace ration::bench
 
 int main(int argc, char** argv) {
+  if (argc == 2 && argv[1] == std::string_view("--large-table")) return ration::bench::train_large_table();
   return ration::bench::report(ration::bench::parse(argc, argv));
 }

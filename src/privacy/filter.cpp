@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <unordered_map>
 
 #include "privacy/steps.h"
 #include "privacy/zcdp_cost.h"
@@ -176,20 +178,24 @@ class RdpFilter final : public BudgetFilter {
   mutable std::vector<std::pair<Event, double>> recent_;
 };
 
-// How often an event was planned and how often it happened. Equal events are found by their text, and again, quickly,
-// by their place in memory.
+// How often an event was planned and how often it happened.
 struct PlannedEvent {
   Event event;
-  std::string text;
   std::int64_t planned = 0;
   std::int64_t spent = 0;
+
+  std::int64_t left() const { return planned - spent; }
 };
 
 class PlanFilter final : public BudgetFilter {
  public:
   PlanFilter(const Event& plan, Accountant accountant, const Budget& budget, Relation relation)
       : accountant_(accountant), budget_(validated(budget)), relation_(relation) {
-    for (const CountedEvent& one : flatten(plan)) add_to_plan(entry(one.event), one.count);
+    for (const CountedEvent& one : flatten(plan)) {
+      const auto [place, is_new] = places_.emplace(one.event.describe(), events_.size());
+      if (is_new) events_.push_back({.event = one.event});
+      add_to_plan(events_[place->second], one.count);
+    }
     require_within_budget(account(plan, relation, accountant, budget.delta));
   }
 
@@ -199,15 +205,12 @@ class PlanFilter final : public BudgetFilter {
   }
 
   bool spend(const Event& event) override {
-    if (last_ < events_.size() && &event.node() == &events_[last_].event.node())
-      return take(events_[last_], 1);
+    if (last_ < events_.size() && &event.node() == &events_[last_].event.node()) return take(last_, 1);
     const std::vector<CountedEvent> parts = flatten(event);
-    std::vector<PlannedEvent> before = events_;
-    for (const CountedEvent& part : parts) {
-      if (!take(entry(part.event), part.count)) {
-        events_ = std::move(before);
-        return false;
-      }
+    for (auto part = parts.begin(); part != parts.end(); ++part) {
+      if (find(part->event) && take(last_, part->count)) continue;
+      for (auto taken = parts.begin(); taken != part; ++taken) give_back(*taken);
+      return false;
     }
     return true;
   }
@@ -239,7 +242,8 @@ class PlanFilter final : public BudgetFilter {
         accountant_(other.accountant_),
         budget_(other.budget_),
         relation_(other.relation_),
-        events_(other.events_) {}
+        events_(other.events_),
+        places_(other.places_) {}
 
   // Two ways to add up the same events differ in their last digits.
   void require_within_budget(const Guarantee& cost) const {
@@ -252,35 +256,37 @@ class PlanFilter final : public BudgetFilter {
                                  show_rounded_up(cost.epsilon), budget_.epsilon));
   }
 
-  PlannedEvent& entry(const Event& event) {
-    std::string text = event.describe();
-    for (last_ = 0; last_ < events_.size(); ++last_) {
-      if (events_[last_].text == text) {
-        events_[last_].event = event;
-        return events_[last_];
-      }
-    }
-    events_.push_back({.event = event, .text = std::move(text)});
-    return events_.back();
-  }
-
   // A count that overflowed would be a plan that nobody accounted for.
   static void add_to_plan(PlannedEvent& one, std::int64_t count) {
     if (!__builtin_add_overflow(one.planned, count, &one.planned)) return;
-    throw InputError(fmt::format("the plan lists {} more often than can be counted", one.text));
+    throw InputError(
+        fmt::format("the plan lists {} more often than can be counted", one.event.describe()));
   }
 
-  static bool take(PlannedEvent& one, std::int64_t count) {
-    if (one.planned - one.spent < count) return false;
-    one.spent += count;
+  // Makes it the event asked for last; false if the plan has no such event.
+  bool find(const Event& event) {
+    const auto place = places_.find(event.describe());
+    if (place == places_.end()) return false;
+    last_ = place->second;
+    events_[last_].event = event;
     return true;
   }
+
+  bool take(std::size_t place, std::int64_t count) {
+    if (events_[place].left() < count) return false;
+    events_[place].spent += count;
+    return true;
+  }
+
+  void give_back(const CountedEvent& part) { events_[places_.at(part.event.describe())].spent -= part.count; }
 
   Accountant accountant_;
   Budget budget_;
   Relation relation_;
+  // Equal events are found by their text, and the last one again, quickly, by its place in memory.
   std::vector<PlannedEvent> events_;
-  std::size_t last_ = 0;  // the place of the event asked for last
+  std::unordered_map<std::string, std::size_t> places_;  // in events_, by the event's text
+  std::size_t last_ = 0;                                 // the place of the event asked for last
 };
 
 }  // namespace

@@ -77,6 +77,12 @@ class LinearObjective final : public Objective {
   template <class Use>
   std::size_t for_each_tile(RowNumbers drawn, std::size_t sums_per_block, const Use& use,
                             std::size_t tiles_of_outputs = 1);
+  // Rows that follow each other are fetched by the processor itself, and better.
+  void prefetch_tile(RowNumbers drawn, std::size_t first) const {
+    if (first >= drawn.size()) return;
+    const RowNumbers tile = drawn.subspan(first, std::min(kTile, drawn.size() - first));
+    if (tile.back() - tile.front() >= tile.size()) prefetch_rows(*rows_, tile);
+  }
   // Sums of the blocks, in their order.
   void add_up(std::size_t blocks, std::span<double> totals) const;
 
@@ -155,6 +161,7 @@ std::size_t LinearObjective<Loss>::for_each_tile(RowNumbers drawn, std::size_t s
     while (first < end) {
       const std::size_t end_of_stretch = std::min(end, first + stretch());
       for (; first < end_of_stretch; first += kTile) {
+        prefetch_tile(drawn.subspan(0, end), first + kTile);
         use(scratch_[block], drawn.subspan(first, std::min(kTile, end_of_stretch - first)));
       }
       first = end_of_stretch;

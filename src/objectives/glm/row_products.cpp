@@ -17,6 +17,13 @@ RATION_INLINE const Lanes& lanes_at(const double* values) {
   return *reinterpret_cast<const Lanes*>(values);
 }
 
+template <class T>
+RATION_INLINE void prefetch(std::span<const T> values) {
+  constexpr std::size_t kCacheLine = 64;
+  const char* const bytes = reinterpret_cast<const char*>(values.data());
+  for (std::size_t i = 0; i < values.size_bytes(); i += kCacheLine) __builtin_prefetch(bytes + i);
+}
+
 // Four dense rows with one vector of weights: products[r * stride].
 RATION_PER_PROCESSOR void multiply_four(const double* const* rows, const double* weights, std::size_t columns,
                                         double* products, std::size_t stride) {
@@ -92,29 +99,32 @@ void add_dense(const Rows& table, std::span<const std::uint64_t> rows, const dou
   }
 }
 
-double multiply_sparse(const Rows::SparseRow& row, const double* weights) {
+RATION_INLINE double multiply_sparse(const Rows::SparseRow& row, const double* weights) {
+  const std::int32_t* const indices = row.indices.data();
+  const double* const values = row.values.data();
   double even = 0;
   double odd = 0;
   std::size_t entry = 0;
+#pragma GCC unroll 4
   for (; entry + 1 < row.values.size(); entry += 2) {
-    even += row.values[entry] * weights[row.indices[entry]];
-    odd += row.values[entry + 1] * weights[row.indices[entry + 1]];
+    even += values[entry] * weights[indices[entry]];
+    odd += values[entry + 1] * weights[indices[entry + 1]];
   }
-  if (entry < row.values.size()) even += row.values[entry] * weights[row.indices[entry]];
+  if (entry < row.values.size()) even += values[entry] * weights[indices[entry]];
   return even + odd;
 }
 
-void add_sparse(const Rows::SparseRow& row, double factor, double* sum) {
-  for (std::size_t entry = 0; entry < row.values.size(); ++entry) {
-    sum[row.indices[entry]] += factor * row.values[entry];
-  }
+RATION_INLINE void add_sparse(const Rows::SparseRow& row, double factor, double* __restrict sum) {
+  const std::int32_t* __restrict const indices = row.indices.data();
+  const double* __restrict const values = row.values.data();
+#pragma GCC unroll 8
+  for (std::size_t entry = 0; entry < row.values.size(); ++entry)
+    sum[indices[entry]] += factor * values[entry];
 }
 
-}  // namespace
-
-void multiply_rows(const Rows& table, std::span<const std::uint64_t> rows, std::span<const double> weights,
-                   std::size_t outputs, double* products) {
-  if (table.is_dense()) return multiply_dense(table, rows, weights, outputs, products);
+RATION_PER_PROCESSOR void multiply_sparse_rows(const Rows& table, std::span<const std::uint64_t> rows,
+                                               std::span<const double> weights, std::size_t outputs,
+                                               double* products) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Rows::SparseRow row = table.sparse_row(rows[r]);
     for (std::size_t k = 0; k < outputs; ++k) {
@@ -123,15 +133,40 @@ void multiply_rows(const Rows& table, std::span<const std::uint64_t> rows, std::
   }
 }
 
-void add_weighted_rows(const Rows& table, std::span<const std::uint64_t> rows, const double* factors,
-                       std::size_t outputs, std::span<double> sum) {
-  if (table.is_dense()) return add_dense(table, rows, factors, outputs, sum);
+RATION_PER_PROCESSOR void add_sparse_rows(const Rows& table, std::span<const std::uint64_t> rows,
+                                          const double* factors, std::size_t outputs, std::span<double> sum) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Rows::SparseRow row = table.sparse_row(rows[r]);
     for (std::size_t k = 0; k < outputs; ++k) {
       add_sparse(row, factors[r * outputs + k], sum.data() + k * table.columns());
     }
   }
+}
+
+}  // namespace
+
+void prefetch_rows(const Rows& table, std::span<const std::uint64_t> rows) {
+  for (const std::uint64_t row : rows) {
+    __builtin_prefetch(&table.labels()[row]);
+    __builtin_prefetch(&table.norms()[row]);
+    if (table.is_dense()) {
+      prefetch(table.dense_row(row));
+    } else {
+      const Rows::SparseRow sparse = table.sparse_row(row);
+      prefetch(sparse.indices);
+      prefetch(sparse.values);
+    }
+  }
+}
+
+void multiply_rows(const Rows& table, std::span<const std::uint64_t> rows, std::span<const double> weights,
+                   std::size_t outputs, double* products) {
+  (table.is_dense() ? multiply_dense : multiply_sparse_rows)(table, rows, weights, outputs, products);
+}
+
+void add_weighted_rows(const Rows& table, std::span<const std::uint64_t> rows, const double* factors,
+                       std::size_t outputs, std::span<double> sum) {
+  (table.is_dense() ? add_dense : add_sparse_rows)(table, rows, factors, outputs, sum);
 }
 
 }  // namespace ration

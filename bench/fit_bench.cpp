@@ -1,0 +1,46 @@
+// A whole fit of logistic regression at epsilon 1, as `ration train` does it between reading the rows and writing the
+// model: calibrate the noise, train, certify. On one thread. Other libraries are timed on the same shape.
+#include <benchmark/benchmark.h>
+
+#include "logistic_table.h"
+#include "ration/privacy/certificate.h"
+#include "ration/train/training.h"
+
+namespace {
+
+using namespace ration;
+using namespace ration::bench;
+
+Plan plan_with(double rate) {
+  Plan plan;
+  plan.rows = static_cast<double>(kRows);
+  plan.epsilon = 1;
+  plan.delta = 1e-6;
+  plan.rate = rate;
+  return plan;
+}
+
+void fit(benchmark::State& state, const std::shared_ptr<const Rows>& table, const Plan& plan) {
+  for (auto _ : state) {
+    const ResolvedPlan resolved = resolve(plan);
+    Training training(resolved, table, {.loss = GlmLoss::logistic, .threads = 1},
+                      SecureRandom::for_this_thread());
+    while (training.step()) continue;
+    const Certificate certificate = certify(training.released(), resolved.relation, resolved.accountant,
+                                            resolved.budget, resolved.spending_by());
+    benchmark::DoNotOptimize(certificate.epsilon);
+    benchmark::DoNotOptimize(training.weights().data());
+  }
+}
+
+void fit_sparse(benchmark::State& state) {
+  fit(state, sparse_table(kAdultEntries), plan_with(static_cast<double>(state.range(0)) / 100));
+}
+BENCHMARK(fit_sparse)->Name("fit/sparse")->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+
+void fit_dense(benchmark::State& state) {
+  fit(state, dense_table(), plan_with(static_cast<double>(state.range(0)) / 100));
+}
+BENCHMARK(fit_dense)->Name("fit/dense")->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+
+}  // namespace
