@@ -63,6 +63,8 @@ const std::vector<Figure>& figures() {
       linearity("convex/per_row_at_10_over_1_percent", "convex/private_dense/10", "convex/private_dense/1",
                 10, 1.3),
       milliseconds("fit/sparse/10", 110),
+      milliseconds("fit/sparse/100", 110),
+      milliseconds("fit/sparse_all_processors/100", 110),
       counter("large/memory_over_table", "large/train_10m_x_50", "memory", "ratio", 1.3),
   };
   return all;

@@ -1,5 +1,7 @@
 // A whole fit of logistic regression at epsilon 1, as `ration train` does it between reading the rows and writing the
-// model: calibrate the noise, train, certify. On one thread. Other libraries are timed on the same shape.
+// model: calibrate the noise, train, certify. Other libraries are timed on the same shape. The argument is the share
+// of the rows in a step, in percent; 100 steps, all other settings as they are if nothing is said. On one thread, in
+// processor time, and once on all processors, by the clock.
 #include <benchmark/benchmark.h>
 
 #include "logistic_table.h"
@@ -20,10 +22,11 @@ Plan plan_with(double rate) {
   return plan;
 }
 
-void fit(benchmark::State& state, const std::shared_ptr<const Rows>& table, const Plan& plan) {
+void fit(benchmark::State& state, const std::shared_ptr<const Rows>& table, const Plan& plan,
+         std::size_t threads = 1) {
   for (auto _ : state) {
     const ResolvedPlan resolved = resolve(plan);
-    Training training(resolved, table, {.loss = GlmLoss::logistic, .threads = 1},
+    Training training(resolved, table, {.loss = GlmLoss::logistic, .threads = threads},
                       SecureRandom::for_this_thread());
     while (training.step()) continue;
     const Certificate certificate = certify(training.released(), resolved.relation, resolved.accountant,
@@ -37,6 +40,14 @@ void fit_sparse(benchmark::State& state) {
   fit(state, sparse_table(kAdultEntries), plan_with(static_cast<double>(state.range(0)) / 100));
 }
 BENCHMARK(fit_sparse)->Name("fit/sparse")->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
+
+void fit_on_all_processors(benchmark::State& state) {
+  fit(state, sparse_table(kAdultEntries), plan_with(1), 0);
+}
+BENCHMARK(fit_on_all_processors)
+    ->Name("fit/sparse_all_processors/100")
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 void fit_dense(benchmark::State& state) {
   fit(state, dense_table(), plan_with(static_cast<double>(state.range(0)) / 100));

@@ -41,11 +41,11 @@ class Collector : public benchmark::ConsoleReporter {
                                      : run.run_name.function_name + "/" + run.run_name.args;
   }
 
-  // Another process measures itself, as manual time.
+  // Another process measures itself, as manual time; several threads are measured by the clock.
   void keep(const Run& run) {
     const double per_millisecond = 1e3 / benchmark::GetTimeUnitMultiplier(run.time_unit);
-    const bool manual = run.run_name.time_type == "manual_time";
-    const double time = manual ? run.GetAdjustedRealTime() : run.GetAdjustedCPUTime();
+    const bool by_processor = run.run_name.time_type.empty();
+    const double time = by_processor ? run.GetAdjustedCPUTime() : run.GetAdjustedRealTime();
     Measured measured{time * per_millisecond, 0, {}};
     for (const auto& [key, counter] : run.counters) measured.counters[key] = counter.value;
     if (const auto items = measured.counters.find("items_per_second"); items != measured.counters.end()) {
@@ -129,8 +129,11 @@ int report(const Flags& flags) {
   nlohmann::json results = nlohmann::json::array();
   fmt::print("\n");
   for (const Figure& figure : figures()) {
-    if (!is_wanted(figure, flags.only)) continue;
-    results.push_back(is_measured(figure, measurements) ? judge(figure, measurements) : missing(figure));
+    if (is_measured(figure, measurements)) {
+      results.push_back(judge(figure, measurements));
+    } else if (is_wanted(figure, flags.only)) {
+      results.push_back(missing(figure));
+    }
   }
   if (!flags.out.empty()) {
     std::ofstream(flags.out + ".part") << results.dump(2) << "\n";

@@ -133,8 +133,9 @@ void LinearObjective<Loss>::require_batch(const Batch& batch) const {
 template <class Loss>
 std::size_t LinearObjective<Loss>::blocks_for(std::size_t drawn, std::size_t sums_per_block) const {
   constexpr double kWorthAThread = 1 << 20;  // multiplications: some 0.3 ms
-  const double work =
-      static_cast<double>(drawn) * rows_->mean_row_length() * static_cast<double>(loss_.outputs());
+  const double cost_of_entry = rows_->is_dense() ? 1 : 1 / Rows::kDenseFrom;
+  const double work = static_cast<double>(drawn) * rows_->mean_row_length() * cost_of_entry *
+                      static_cast<double>(loss_.outputs());
   const double worth = work / std::max(kWorthAThread, 8.0 * static_cast<double>(sums_per_block));
   return static_cast<std::size_t>(std::clamp(worth, 1.0, static_cast<double>(kMostBlocks)));
 }
