@@ -143,21 +143,27 @@ TEST_F(TrainFaults, KilledAroundItsCountOfTheRowsARunNeverCountsTwice) {
   EXPECT_LT(lost, writes / 4);
 }
 
-// A checkpoint that could repeat steps would show as one whose charge falls.
-TEST_F(TrainFaults, WhatIsPaidForIsNeverForgotten) {
+// A process that was killed among its steps leaves a checkpoint in which they are paid for; who goes on takes
+// the steps that are left, and no more.
+TEST_F(TrainFaults, WhatIsPaidForIsNeitherForgottenNorRepeated) {
   constexpr int kSteps = 200;
   constexpr int kEvery = 10;
   allow(40);
-  std::int64_t charged = 0;
+  TrainingState state;
   for (int kill = 0; kill < 20 && !is_finished("run"); ++kill) {
     kill_after(next_words("run", kSteps, kEvery), std::chrono::microseconds(5'000 + random_() % 40'000));
     if (!exists(files_.run("run") + "/checkpoint/state.json")) continue;
-    const TrainingState state = checkpoint_in(files_.run("run")).training;
-    ASSERT_GE(state.charged, charged);
-    ASSERT_LE(steps_done(state), state.charged);
-    charged = state.charged;
+    const TrainingState before = state;
+    state = checkpoint_in(files_.run("run")).training;
+    ASSERT_GE(state.charged, before.charged);
+    ASSERT_GE(state.charged - steps_done(state), before.charged - steps_done(before));
+    ASSERT_TRUE(state.charged == 0 || state.charged == kSteps || steps_done(state) < state.charged);
   }
-  if (!is_finished("run")) finish("run", kSteps, kEvery);
+  if (is_finished("run")) return;
+  finish("run", kSteps, kEvery);
+  const std::string progress = read_whole_file(files_.run("run") + "/progress.csv");
+  EXPECT_EQ(std::count(progress.begin(), progress.end(), '\n') - 1,
+            kSteps - (state.charged - steps_done(state)));
 }
 
 class ManyAtOnce : public TrainProcess, public ::testing::WithParamInterface<int> {};

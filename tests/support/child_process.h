@@ -20,8 +20,8 @@ struct Finished {
 Finished run_program(const std::string& program, const std::vector<std::string>& arguments,
                      const std::string& folder = "");
 
-// A program at work, found by path, in a folder (empty: the current one). Killed, if still alive, at the end of the
-// scope.
+// A program at work, found by path, in a folder (empty: the current one). Killed, if still alive, at the end
+// of the scope.
 class RunningProgram {
  public:
   // `before`, in the child just before the program begins, may only call what is safe after a fork.
