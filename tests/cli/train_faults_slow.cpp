@@ -41,6 +41,8 @@ class TrainFaults : public TrainProcess {
     expect_finished(files_.run(run));
     expect_sound(files_.run(run), files_);
     expect_certified_steps(run, steps);
+    const std::int64_t entry = certificate_in(files_.run(run)).ledger->run;
+    EXPECT_EQ(ledger_runs().at(static_cast<std::size_t>(entry - 1)).status, RunStatus::settled);
   }
 
   bool is_finished(const std::string& run) const {
