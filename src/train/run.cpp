@@ -312,7 +312,7 @@ bool nothing_released(const Run& run) {
 // release is called off.
 RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
   try {
-    run.checkpoint.secure_random = random.is_secure();
+    run.checkpoint.secure_random = run.checkpoint.secure_random && random.is_secure();
     run.account->save(run.folder, run.checkpoint);
     RunOutcome outcome = train_on(run, read_rows(run, options), options, random);
     run.account->leave_open();

@@ -28,7 +28,7 @@ void expect_one_line(const std::string& err) {
   EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 1) << err;
 }
 
-class TrainCommand : public TrainProcess {
+class TrainUnderFaults : public TrainProcess {
  protected:
   static constexpr int kLong = 6000;
 
@@ -43,7 +43,7 @@ class TrainCommand : public TrainProcess {
 
 // --- what it certifies
 
-TEST_F(TrainCommand, ItsEpsilonIsWhatAccountSaysOfItsEvents) {
+TEST_F(TrainUnderFaults, ItsEpsilonIsWhatAccountSaysOfItsEvents) {
   const std::string common =
       "train census.csv --schema census.toml --rows 300 --epsilon 1 --delta 1e-5 --steps 50 "
       "--quiet --out ";
@@ -71,7 +71,7 @@ TEST_F(TrainCommand, ItsEpsilonIsWhatAccountSaysOfItsEvents) {
   }
 }
 
-TEST_F(TrainCommand, AnOverspendIsExitStatusTwoAndLeavesNothing) {
+TEST_F(TrainUnderFaults, AnOverspendIsExitStatusTwoAndLeavesNothing) {
   allow(1);
   Words loud = train_words("run", 50, 10);
   loud.insert(loud.end(), {"--noise", "0.5"});
@@ -90,7 +90,7 @@ TEST_F(TrainCommand, AnOverspendIsExitStatusTwoAndLeavesNothing) {
 
 // --- stopped
 
-TEST_F(TrainCommand, CtrlCAndSigtermLeaveARunThatCanBeResumed) {
+TEST_F(TrainUnderFaults, CtrlCAndSigtermLeaveARunThatCanBeResumed) {
   allow(2);
   for (const int signal : {SIGINT, SIGTERM}) {
     const std::string run = "run" + std::to_string(signal);
@@ -115,7 +115,7 @@ TEST_F(TrainCommand, CtrlCAndSigtermLeaveARunThatCanBeResumed) {
   }
 }
 
-TEST_F(TrainCommand, ACopyResumedASecondTimeIsRefused) {
+TEST_F(TrainUnderFaults, ACopyResumedASecondTimeIsRefused) {
   allow(1);
   ASSERT_EQ(interrupt("run", SIGINT, train_words("run", kLong, 200)).exit_code, 130);
   fs::copy(files_.run(), files_.run("copy"), fs::copy_options::recursive);
@@ -126,7 +126,7 @@ TEST_F(TrainCommand, ACopyResumedASecondTimeIsRefused) {
   expect_refused(run_words(resume_words("run")), "this run is finished");
 }
 
-TEST_F(TrainCommand, TwoProcessesMayNotWorkOnOneFolder) {
+TEST_F(TrainUnderFaults, TwoProcessesMayNotWorkOnOneFolder) {
   allow(2);
   RunningProgram first(RATION_BINARY, train_words("run", 1'000'000, 1000));
   wait_for_steps(files_.run(), first);
@@ -139,7 +139,7 @@ TEST_F(TrainCommand, TwoProcessesMayNotWorkOnOneFolder) {
 
 // --- places
 
-TEST_F(TrainCommand, PathsMayHaveBlanksAndQuotes) {
+TEST_F(TrainUnderFaults, PathsMayHaveBlanksAndQuotes) {
   const std::string place = files_.path() + "/a \"place\" of 'mine'";
   fs::create_directory(place);
   fs::copy(files_.data(), place + "/my rows.csv");
@@ -185,7 +185,7 @@ TEST_F(TrainCommand, PathsMayHaveBlanksAndQuotes) {
   EXPECT_FALSE(exists("/my ledger.db"));
 }
 
-TEST_F(TrainCommand, ARunMayBeMovedWhileItIsStopped) {
+TEST_F(TrainUnderFaults, ARunMayBeMovedWhileItIsStopped) {
   allow(1);
   ASSERT_EQ(interrupt("run", SIGTERM, train_words("run", kLong, 200)).exit_code, 130);
   fs::rename(files_.run(), files_.run("moved"));
@@ -193,7 +193,7 @@ TEST_F(TrainCommand, ARunMayBeMovedWhileItIsStopped) {
   expect_finished(files_.run("moved"));
 }
 
-TEST_F(TrainCommand, APlaceThatCannotBeWrittenIsAClearErrorAndChargesNothing) {
+TEST_F(TrainUnderFaults, APlaceThatCannotBeWrittenIsAClearErrorAndChargesNothing) {
   allow(1);
   files_.write("file", "");
   for (const std::string place : {"/proc/run", "/dev/null/run"}) {
@@ -226,7 +226,7 @@ void give_to_everybody(const std::string& path) {
     fs::permissions(entry.path(), fs::perms::all);
 }
 
-TEST_F(TrainCommand, AReadOnlyFolderIsAClearErrorAndLeavesTheLedgerConservative) {
+TEST_F(TrainUnderFaults, AReadOnlyFolderIsAClearErrorAndLeavesTheLedgerConservative) {
   allow(2);
   fs::create_directory(files_.run());
   give_to_everybody(files_.path());
@@ -261,7 +261,7 @@ TEST_F(TrainCommand, AReadOnlyFolderIsAClearErrorAndLeavesTheLedgerConservative)
 
 // The program may write no file beyond so many bytes: what a full disk looks like to it. Whichever file is the
 // one that does not fit, it says so, nothing is half written, and what is charged stays so.
-TEST_F(TrainCommand, WithoutRoomForItsFilesItSaysSoAndCanGoOn) {
+TEST_F(TrainUnderFaults, WithoutRoomForItsFilesItSaysSoAndCanGoOn) {
   constexpr int kSteps = 60;
   allow(100);
   { const Ledger large_enough(files_.ledger()); }
@@ -303,7 +303,7 @@ TEST_F(TrainCommand, WithoutRoomForItsFilesItSaysSoAndCanGoOn) {
   EXPECT_GT(resumed, 0);
 }
 
-TEST_F(TrainCommand, AFullDiskIsAClearErrorAndTheRunGoesOnWhenThereIsRoom) {
+TEST_F(TrainUnderFaults, AFullDiskIsAClearErrorAndTheRunGoesOnWhenThereIsRoom) {
   constexpr int kSteps = 400;
   allow(100);
   const std::string disk = files_.path() + "/disk";

@@ -661,6 +661,7 @@ TEST_F(TrainingRun, ThePlanInTheFolderIsTheOneThatRan) {
       },
       [](Plan& plan) {
         plan.batch = 37;
+        plan.steps.reset();
         plan.epochs = 3.3;
         plan.accountant = "rdp";
       },
