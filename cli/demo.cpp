@@ -80,9 +80,10 @@ void write_inputs(const fs::path& folder) {
 void write_files(const std::string& folder) {
   write_inputs(folder);
   write_file_atomically((fs::path(folder) / "census-test.csv").string(), census(kTestRows, kTestSeed));
-  print(fmt::format("{0}: census.csv ({1} people nobody knows), census-test.csv ({2} more), census.toml (their "
-                    "schema)\n",
-                    folder, kRows, kTestRows));
+  print(
+      fmt::format("{0}: census.csv ({1} people nobody knows), census-test.csv ({2} more), census.toml (their "
+                  "schema)\n",
+                  folder, kRows, kTestRows));
 }
 
 struct DemoRun {
@@ -127,8 +128,8 @@ std::string accuracy_table(const Demo& demo) {
   for (const DemoRun& run : demo.runs) {
     const Certificate& certificate = run.outcome.certificate;
     table.add_row({"logistic, private", percent(run.accuracy),
-                   fmt::format("epsilon {} of {}  {}", show_rounded_up(certificate.epsilon), show(run.epsilon),
-                               bar(certificate.epsilon / run.epsilon, 20))});
+                   fmt::format("epsilon {} of {}  {}", show_rounded_up(certificate.epsilon),
+                               show(run.epsilon), bar(certificate.epsilon / run.epsilon, 20))});
   }
   return table.render();
 }
@@ -157,14 +158,16 @@ std::string to_text(const Demo& demo, const std::optional<std::string>& out, dou
       "{}\n"
       "What the model with epsilon {} learned, strongest first:\n{}\n"
       "And the certificate of that run, for whoever is responsible for the data:\n\n{}\n"
-      "{}Three runs in {:.1f} s. Your own data: ration schema --help, ration plan --help, ration train --help\n",
+      "{}Three runs in {:.1f} s. Your own data: ration schema --help, ration plan --help, ration train "
+      "--help\n",
       kRows, kDelta, accuracy_table(demo), show(shown.epsilon), strongest_columns(shown.outcome.model),
       ration::to_text(shown.outcome.certificate),
       out ? fmt::format("{}: model.json, certificate.json and the rest of the run\n", *out) : "", seconds);
 }
 
 ordered_json to_json(const Demo& demo, double seconds) {
-  ordered_json json{{"rows", kRows}, {"test_rows", kTestRows}, {"delta", kDelta}, {"majority", demo.majority}};
+  ordered_json json{
+      {"rows", kRows}, {"test_rows", kTestRows}, {"delta", kDelta}, {"majority", demo.majority}};
   json["results"] = ordered_json::array();
   for (const DemoRun& run : demo.runs) {
     const Certificate& certificate = run.outcome.certificate;

@@ -259,8 +259,7 @@ class PlanFilter final : public BudgetFilter {
   // A count that overflowed would be a plan that nobody accounted for.
   static void add_to_plan(PlannedEvent& one, std::int64_t count) {
     if (!__builtin_add_overflow(one.planned, count, &one.planned)) return;
-    throw InputError(
-        fmt::format("the plan lists {} more often than can be counted", one.event.describe()));
+    throw InputError(fmt::format("the plan lists {} more often than can be counted", one.event.describe()));
   }
 
   // Makes it the event asked for last; false if the plan has no such event.
