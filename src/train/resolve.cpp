@@ -129,6 +129,16 @@ GradientDescentOptions method_of(const Plan& plan) {
           .average = {.kind = averaging_named(plan.average), .decay = plan.average_decay}};
 }
 
+NoiseShape shape_of(const Plan& plan) {
+  if (plan.schedule == "uniform") return UniformNoise{};
+  if (plan.schedule == "exponential") return ExponentialNoise{plan.schedule_rate};
+  if (plan.schedule == "step") return StepNoise{plan.schedule_every, plan.schedule_factor};
+  if (plan.schedule == "time") return TimeNoise{plan.schedule_rate};
+  if (plan.schedule == "polynomial") return PolynomialNoise{plan.schedule_end, plan.schedule_power};
+  if (plan.schedule == "influence") return InfluenceNoise{plan.gamma};
+  return MomentumInfluenceNoise{plan.gamma, plan.momentum};
+}
+
 // All steps together are about as noisy as one query on all rows with this noise multiplier, for noise 1.
 double noise_of_the_whole(const std::vector<double>& shape, double rate) {
   double precision = 0;
@@ -148,7 +158,7 @@ void set_noise(ResolvedPlan& resolved, const std::vector<double>& shape, double 
 
 void choose_noise(ResolvedPlan& resolved) {
   const std::vector<double> shape =
-      noise_shape(resolved.plan.schedule, steps_of(resolved.plan, resolved.rate));
+      relative_noise(shape_of(resolved.plan), steps_of(resolved.plan, resolved.rate));
   set_noise(resolved, shape, resolved.plan.noise.value_or(1));
   if (const std::string reason = refusal(resolved.event(), resolved.relation, resolved.accountant);
       !reason.empty()) {

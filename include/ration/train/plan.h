@@ -32,6 +32,12 @@ struct Plan {
   std::optional<std::int64_t> steps{};  // >= 1; 200 if there are no epochs either
   std::optional<double> epochs{};       // > 0: steps = epochs / rate, in place of steps
   std::string schedule = "uniform";
+  double gamma = 0.97;               // in (0, 1); influence and influence-momentum
+  double schedule_rate = 0.01;       // >= 0; exponential and time
+  std::int64_t schedule_every = 10;  // >= 1; step
+  double schedule_factor = 0.9;      // in (0, 1]; step
+  double schedule_end = 0.5;         // in (0, 1]; polynomial
+  double schedule_power = 1;         // > 0; polynomial
   std::optional<double> noise{};  // > 0: the noise multiplier; calibrated to the budget if left out
 
   std::string clip = "abadi";
