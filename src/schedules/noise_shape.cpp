@@ -37,7 +37,9 @@ Shape shape_of(const ExponentialNoise& noise, std::int64_t steps) {
 Shape shape_of(const StepNoise& noise, std::int64_t steps) {
   require(kWhere, "every", static_cast<double>(noise.every), at_least(1));
   require(kWhere, "factor", noise.factor, greater_than(0).at_most(1));
-  return fill(steps, [&](double t) { return std::pow(noise.factor, std::floor(t / static_cast<double>(noise.every))); });
+  return fill(steps, [&](double t) {
+    return std::pow(noise.factor, std::floor(t / static_cast<double>(noise.every)));
+  });
 }
 
 Shape shape_of(const TimeNoise& noise, std::int64_t steps) {
@@ -49,7 +51,8 @@ Shape shape_of(const PolynomialNoise& noise, std::int64_t steps) {
   require(kWhere, "end", noise.end, greater_than(0).at_most(1));
   require(kWhere, "power", noise.power, greater_than(0));
   const auto total = static_cast<double>(steps);
-  return fill(steps, [&](double t) { return (1 - noise.end) * std::pow(1 - t / total, noise.power) + noise.end; });
+  return fill(steps,
+              [&](double t) { return (1 - noise.end) * std::pow(1 - t / total, noise.power) + noise.end; });
 }
 
 // As powers of gamma^(-1/4) from the end, which neither overflow nor underflow before the shape itself does.

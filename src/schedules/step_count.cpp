@@ -85,7 +85,8 @@ std::int64_t uniform_steps(const RiskConstants& constants) {
 std::int64_t dynamic_steps(const RiskConstants& constants) {
   require_sound(constants);
   const double gap = 1 - std::sqrt(constants.gamma);
-  const double exact = 2 * std::log(constants.alpha / (constants.alpha + gap * gap)) / std::log(constants.gamma);
+  const double exact =
+      2 * std::log(constants.alpha / (constants.alpha + gap * gap)) / std::log(constants.gamma);
   const std::int64_t below = to_steps(std::floor(exact));
   const std::int64_t above = to_steps(std::ceil(exact));
   const auto bound = [&](std::int64_t t) { return dynamic_risk_bound(constants, static_cast<double>(t)); };

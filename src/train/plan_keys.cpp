@@ -162,9 +162,11 @@ void add_method_keys(KeyList& list) {
               "How the noise changes from step to step");
   list.number("gamma", "X", &Plan::gamma, greater_than(0).less_than(1),
               "influence: 1 - 1 / condition number; how much of a step's noise the next one keeps");
-  list.number("schedule_rate", "X", &Plan::schedule_rate, at_least(0), "exponential, time: how fast the noise falls");
+  list.number("schedule_rate", "X", &Plan::schedule_rate, at_least(0),
+              "exponential, time: how fast the noise falls");
   list.count("schedule_every", "T", &Plan::schedule_every, 1, "step: steps between two drops");
-  list.number("schedule_factor", "X", &Plan::schedule_factor, greater_than(0).at_most(1), "step: what a drop leaves");
+  list.number("schedule_factor", "X", &Plan::schedule_factor, greater_than(0).at_most(1),
+              "step: what a drop leaves");
   list.number("schedule_end", "X", &Plan::schedule_end, greater_than(0).at_most(1),
               "polynomial: the last noise over the first");
   list.number("schedule_power", "X", &Plan::schedule_power, greater_than(0), "polynomial: its power");

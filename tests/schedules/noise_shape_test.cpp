@@ -80,13 +80,15 @@ TEST(NoiseShape, MomentumFollowsTheTheorem) {
   EXPECT_LT(std::pow(kGamma, turning), (1 - kBeta) / (1 - std::pow(kBeta, turning + 1)));
   std::vector<double> influence;
   for (int t = 1; t <= kSteps; ++t) {
-    influence.push_back(t <= turning ? 2 * std::pow(kGamma, kSteps + t - 1)
-                                     : std::pow(kGamma, 2 * (turning - 1)) *
-                                           (std::pow(kGamma, kSteps + 1 - t) - std::pow(kBeta, 2 * (kSteps + 1 - t))));
+    influence.push_back(t <= turning
+                            ? 2 * std::pow(kGamma, kSteps + t - 1)
+                            : std::pow(kGamma, 2 * (turning - 1)) *
+                                  (std::pow(kGamma, kSteps + 1 - t) - std::pow(kBeta, 2 * (kSteps + 1 - t))));
   }
   const std::vector<double> shape = relative_noise(MomentumInfluenceNoise{kGamma, kBeta}, kSteps);
   const std::vector<double> best = noise_for_influence(influence);
-  for (std::size_t t = 0; t < shape.size(); ++t) EXPECT_NEAR(shape[t] / shape[0], best[t] / best[0], 1e-9) << t;
+  for (std::size_t t = 0; t < shape.size(); ++t)
+    EXPECT_NEAR(shape[t] / shape[0], best[t] / best[0], 1e-9) << t;
 }
 
 TEST(NoiseShape, WithoutMomentumTheTurningPointIsTheFirstStep) {

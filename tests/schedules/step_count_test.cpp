@@ -27,9 +27,10 @@ TEST(StepCount, TheGeneralBoundAgreesWithBothClosedForms) {
   const RiskConstants constants{.gamma = 0.9, .alpha = 0.01};
   for (const std::int64_t steps : {1, 7, 40}) {
     const auto t = static_cast<double>(steps);
-    EXPECT_NEAR(excess_risk_bound(constants, relative_noise(UniformNoise{}, steps)), uniform_risk_bound(constants, t), 1e-12);
-    EXPECT_NEAR(excess_risk_bound(constants, relative_noise(InfluenceNoise{0.9}, steps)), dynamic_risk_bound(constants, t),
-                1e-12);
+    EXPECT_NEAR(excess_risk_bound(constants, relative_noise(UniformNoise{}, steps)),
+                uniform_risk_bound(constants, t), 1e-12);
+    EXPECT_NEAR(excess_risk_bound(constants, relative_noise(InfluenceNoise{0.9}, steps)),
+                dynamic_risk_bound(constants, t), 1e-12);
   }
   EXPECT_LT(dynamic_risk_bound(constants, 20), uniform_risk_bound(constants, 20));
 }
@@ -38,9 +39,11 @@ TEST(StepCount, MinimisesTheBoundAmongIntegers) {
   for (const double gamma : kGammas) {
     for (const double alpha : kAlphas) {
       const RiskConstants constants{gamma, alpha};
-      EXPECT_EQ(uniform_steps(constants), brute_force([&](double t) { return uniform_risk_bound(constants, t); }))
+      EXPECT_EQ(uniform_steps(constants),
+                brute_force([&](double t) { return uniform_risk_bound(constants, t); }))
           << gamma << " " << alpha;
-      EXPECT_EQ(dynamic_steps(constants), brute_force([&](double t) { return dynamic_risk_bound(constants, t); }))
+      EXPECT_EQ(dynamic_steps(constants),
+                brute_force([&](double t) { return dynamic_risk_bound(constants, t); }))
           << gamma << " " << alpha;
     }
   }
@@ -90,7 +93,8 @@ TEST(StepCount, TheBoundHoldsOnQuadratics) {
       for (int run = 0; run < kRuns; ++run) {
         std::vector<double> w(kParameters, 1.0);
         for (const double s : shape) {
-          for (std::size_t i = 0; i < kParameters; ++i) w[i] -= (h[i] * w[i] + kNoisePerStep * s * normal(random)) / condition;
+          for (std::size_t i = 0; i < kParameters; ++i)
+            w[i] -= (h[i] * w[i] + kNoisePerStep * s * normal(random)) / condition;
         }
         double error = 0;
         for (std::size_t i = 0; i < kParameters; ++i) error += h[i] * w[i] * w[i] / 2;

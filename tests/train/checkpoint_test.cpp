@@ -15,14 +15,18 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 Checkpoint full_checkpoint() {
-  return {.plan_hash = "abc",
-          .data_hash = "def",
-          .count_asked = true,
-          .training = {.charged = 12,
-                       .noisy_rows = 1003,
-                       .method = {{"step", {7}}, {"weights", {0.1, -1e-300, 1.0 / 3, 5e-324}}, {"rule", {}}}},
-          .ledger = HeldReservation{.entry = {.file = "l.db", .run = 5, .reserved = {0.1, 1e-9}},
-                                    .tokens = {"one", "two"}}};
+  Checkpoint checkpoint;
+  checkpoint.plan_hash = "abc";
+  checkpoint.data_hash = "def";
+  checkpoint.count_asked = true;
+  checkpoint.training = {
+      .charged = 12,
+      .noisy_rows = 1003,
+      .method = {{"step", {7}}, {"weights", {0.1, -1e-300, 1.0 / 3, 5e-324}}, {"rule", {}}}};
+  checkpoint.ledger.emplace();
+  checkpoint.ledger->entry = {.file = "l.db", .run = 5, .reserved = {0.1, 1e-9}};
+  checkpoint.ledger->tokens = {"one", "two"};
+  return checkpoint;
 }
 
 TEST(Checkpoint, ComesBackAsItWas) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ration/base/error.h"
+#include "ration/schedules/noise_shape.h"
 #include "support/child_process.h"
 #include "support/small_table.h"
 
@@ -237,6 +238,43 @@ TEST(Resolve, TheNoiseLandsOnTheBudgetAndNeverAboveIt) {
     EXPECT_EQ(again.epsilon, plan.cost.epsilon);
     EXPECT_EQ(plan.count_noise.has_value(),
               !combination.rows && combination.relation == std::string("add_remove"));
+  }
+}
+
+// Any shape, sampled or not, is scaled until the accountant lands on the budget; the event lists the noise of every step.
+TEST(Resolve, ASchedulesNoiseHasItsShapeAndLandsOnTheBudget) {
+  const std::pair<const char*, NoiseShape> schedules[] = {
+      {"uniform", UniformNoise{}},
+      {"exponential", ExponentialNoise{0.02}},
+      {"step", StepNoise{5, 0.8}},
+      {"time", TimeNoise{0.02}},
+      {"polynomial", PolynomialNoise{0.3, 2}},
+      {"influence", InfluenceNoise{0.9}},
+      {"influence-momentum", MomentumInfluenceNoise{0.9, 0.5}}};
+  for (const auto& [name, shape] : schedules) {
+    for (const double rate : {1.0, 0.1}) {
+      SCOPED_TRACE(fmt::format("{} at rate {}", name, rate));
+      Plan plan = small_plan();
+      plan.schedule = name;
+      plan.rate = rate;
+      plan.gamma = 0.9;
+      plan.momentum = 0.5;
+      plan.schedule_rate = 0.02;
+      plan.schedule_every = 5;
+      plan.schedule_factor = 0.8;
+      plan.schedule_end = 0.3;
+      plan.schedule_power = 2;
+      const ResolvedPlan resolved = resolve(plan);
+      EXPECT_LE(resolved.cost.epsilon, 1);
+      EXPECT_GE(resolved.cost.epsilon, 1 - 1e-3);
+      const std::vector<double> relative = relative_noise(shape, 50);
+      for (std::size_t t = 0; t < 50; ++t) {
+        EXPECT_DOUBLE_EQ(resolved.method.noise[t], resolved.noise_multiplier * relative[t]) << t;
+      }
+      std::int64_t listed = 0;
+      for (const CountedEvent& one : flatten(resolved.event())) listed += one.count;
+      EXPECT_EQ(listed, 50);
+    }
   }
 }
 

@@ -53,8 +53,8 @@ struct MomentumInfluenceNoise {
   double beta = 0.9;    // in [0, 1), beta^2 < gamma
 };
 
-using NoiseShape = std::variant<UniformNoise, ExponentialNoise, StepNoise, TimeNoise, PolynomialNoise, InfluenceNoise,
-                                MomentumInfluenceNoise>;
+using NoiseShape = std::variant<UniformNoise, ExponentialNoise, StepNoise, TimeNoise, PolynomialNoise,
+                                InfluenceNoise, MomentumInfluenceNoise>;
 
 // One entry > 0 per step. Throws InputError unless the inequalities hold, steps is in 1 ... 1e8, and no entry
 // underflows.

@@ -17,11 +17,11 @@ struct RiskConstants {
 // alpha from what it is made of; all > 0.
 struct Problem {
   double parameters = 1;
-  double gradient_bound = 1;   // G
-  double budget = 1;           // R = 2 rho
-  double smoothness = 1;       // M
-  double rows = 1;             // N
-  double initial_error = 1;    // f(w_1) - f*
+  double gradient_bound = 1;  // G
+  double budget = 1;          // R = 2 rho
+  double smoothness = 1;      // M
+  double rows = 1;            // N
+  double initial_error = 1;   // f(w_1) - f*
 };
 double risk_alpha(const Problem& problem);
 

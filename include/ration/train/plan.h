@@ -38,7 +38,7 @@ struct Plan {
   double schedule_factor = 0.9;      // in (0, 1]; step
   double schedule_end = 0.5;         // in (0, 1]; polynomial
   double schedule_power = 1;         // > 0; polynomial
-  std::optional<double> noise{};  // > 0: the noise multiplier; calibrated to the budget if left out
+  std::optional<double> noise{};     // > 0: the noise multiplier; calibrated to the budget if left out
 
   std::string clip = "abadi";
   double clip_bound = 1;          // > 0
