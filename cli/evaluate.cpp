@@ -85,14 +85,13 @@ class Charge {
   Charge(const EvaluateFlags& flags, const NoisyAccuracyOptions& options)
       : file_(flags.ledger.value_or("")), reservation_(reserve(flags, options, remaining_)) {}
 
-  // What the reader refuses after the charge stays charged, and the message says so.
-  data::Table read(const std::string& path, const data::Schema& schema) const {
+  // Rows that cannot be read released nothing, so the charge is given back, as `train` does.
+  data::Table read(const std::string& path, const data::Schema& schema) {
     try {
       return data::read_table(path, schema);
-    } catch (const InputError& error) {
-      if (!reservation_) throw;
-      throw InputError(fmt::format("{} ({} stays charged epsilon {} for this try)", error.what(), file_,
-                                   show(reservation_->budget().epsilon)));
+    } catch (const InputError&) {
+      if (reservation_) reservation_->settle({0, 0}, SpendingBy::plan);
+      throw;
     }
   }
 

@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "output.h"
+#include "ration/base/atomic_file.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/privacy/certificate.h"
@@ -25,16 +22,14 @@ struct VerifyFlags {
   bool json = false;
 };
 
-std::string read_text(const std::string& path) {
-  if (std::filesystem::is_directory(path))
-    throw InputError(fmt::format("{}: is a folder; expected a certificate", path));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+// A run's folder stands for the certificate in it.
+std::string file_of(const std::string& path) {
+  return std::filesystem::is_directory(path) ? (std::filesystem::path(path) / "certificate.json").string()
+                                             : path;
 }
 
 Certificate read_certificate(const std::string& path) {
-  const std::string text = read_text(path);
+  const std::string text = read_file(path);
   try {
     return certificate_from_json(text);
   } catch (const InputError& error) {
@@ -56,14 +51,15 @@ ordered_json to_json(const std::string& file, const Certificate& certificate, co
 }
 
 void run_verify(const VerifyFlags& flags) {
-  if (!flags.file) throw InputError("verify: which certificate? ration verify FILE");
-  const Certificate certificate = read_certificate(*flags.file);
+  if (!flags.file) throw InputError("verify: which certificate? ration verify FILE, or a run's folder");
+  const std::string file = file_of(*flags.file);
+  const Certificate certificate = read_certificate(file);
   const Verification found = verify(certificate);
-  if (flags.json) print(to_json(*flags.file, certificate, found).dump(2) + "\n");
+  if (flags.json) print(to_json(file, certificate, found).dump(2) + "\n");
   if (!found.holds())
-    throw InputError(fmt::format("{}: not verified: {}", *flags.file, fmt::join(found.problems, "; ")));
+    throw InputError(fmt::format("{}: not verified: {}", file, fmt::join(found.problems, "; ")));
   if (flags.json) return;
-  print(fmt::format("{}: verified: epsilon {}, delta {}; its events cost {} by {}\n", *flags.file,
+  print(fmt::format("{}: verified: epsilon {}, delta {}; its events cost {} by {}\n", file,
                     show_rounded_up(certificate.epsilon), show_rounded_up(certificate.delta),
                     show_rounded_up(found.epsilon), to_string(certificate.accountant)));
 }

@@ -2,9 +2,8 @@
 #include <toml++/toml.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "ration/base/atomic_file.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/train/plan.h"
@@ -51,17 +50,6 @@ void make_relative_to(const std::string& file, std::string& path) {
   path = (std::filesystem::path(file).parent_path() / path).lexically_normal().string();
 }
 
-std::string read_text(const std::string& path) {
-  std::error_code ignored;
-  std::ifstream in(path);
-  if (!in || std::filesystem::is_directory(path, ignored)) {
-    throw InputError(fmt::format("{}: cannot read this plan", path));
-  }
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 }  // namespace
 
 Plan parse_plan(std::string_view toml, const std::string& file) {
@@ -77,7 +65,7 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
 }
 
 Plan read_plan(const std::string& path) {
-  return parse_plan(read_text(path), path);
+  return parse_plan(read_file(path), path);
 }
 
 std::string to_toml(const Plan& plan) {

@@ -10,8 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "ration/base/atomic_file.h"
@@ -39,14 +37,6 @@ bool is_still_at(const std::string& path, int descriptor) {
   struct stat here {};
   return stat(path.c_str(), &there) == 0 && fstat(descriptor, &here) == 0 && there.st_ino == here.st_ino &&
          there.st_dev == here.st_dev;
-}
-
-std::string contents(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(fmt::format("{}: cannot read this file", path.string()));
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
 }
 
 }  // namespace
@@ -124,7 +114,7 @@ void RunFolder::write(const std::string& name, const std::string& content) const
 }
 
 std::string RunFolder::read(const std::string& name) const {
-  return contents(file(name));
+  return read_file(file(name));
 }
 
 void RunFolder::save(const Checkpoint& checkpoint) const {

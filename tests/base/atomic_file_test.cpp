@@ -57,5 +57,14 @@ TEST(AtomicFile, AFullDiskLeavesTheOldFileWhole) {
   EXPECT_EQ(files_in(folder.path()), 1);
 }
 
+TEST(ReadFile, GivesEveryByteBackAndNamesWhatItCannotRead) {
+  const TemporaryFolder folder;
+  const std::string content("a\r\n\0b", 5);
+  write_file_atomically(folder.path() + "/bytes", content);
+  EXPECT_EQ(read_file(folder.path() + "/bytes"), content);
+  EXPECT_THROW(read_file(folder.path() + "/none"), InputError);
+  EXPECT_THROW(read_file(folder.path()), InputError);
+}
+
 }  // namespace
 }  // namespace ration::testing

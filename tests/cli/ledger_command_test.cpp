@@ -149,7 +149,7 @@ TEST(VerifyCommand, WhatIsNoCertificateIsRefused) {
   folder.write("b.json", "PRIVACY CERTIFICATE\n");
   expect_refused(run_ration("verify"), "which certificate?");
   expect_refused(run_ration("verify none.json", folder.path()), "none.json: cannot read");
-  expect_refused(run_ration("verify ."), "is a folder");
+  expect_refused(run_ration("verify ."), "./certificate.json: cannot read: No such file");
   expect_refused(run_ration("verify a.json", folder.path()),
                  "a.json: certificate: the key 'format' is missing");
   expect_refused(run_ration("verify b.json", folder.path()), "b.json: certificate: not valid JSON");

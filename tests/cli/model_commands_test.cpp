@@ -108,18 +108,18 @@ TEST_F(EvaluateCommand, ChargesTheLedgerAndIsRefusedWhenItIsSpent) {
   EXPECT_EQ(runs[0].charged.delta, 0);
 }
 
-// The charge comes before the rows, so that what reading them reveals is paid for.
-TEST_F(EvaluateCommand, RowsThatCannotBeReadAreChargedAllTheSame) {
+// The charge comes before the rows; if they cannot be read nothing was released, and it goes back.
+TEST_F(EvaluateCommand, RowsThatCannotBeReadCostNothing) {
   const std::string bad = census().write("bad.csv", "age\n17\n");
   const std::string path = make_ledger("bad.db", 1);
   {
     Ledger ledger(path);
     ledger.add({.hash = data::content_hash(bad), .name = "bad", .total = {1, 0}});
   }
-  expect_message("evaluate run --data bad.csv --epsilon 0.25 --ledger bad.db",
-                 "missing from the header (bad.db stays charged epsilon 0.25 for this try)");
-  EXPECT_EQ(Ledger(path).runs().at(0).charged.epsilon, 0.25);
-  EXPECT_EQ(Ledger(path).runs().at(0).status, RunStatus::abandoned);
+  expect_message("evaluate run --data bad.csv --epsilon 0.25 --ledger bad.db", "missing from the header");
+  EXPECT_EQ(Ledger(path).runs().at(0).reserved.epsilon, 0.25);
+  EXPECT_EQ(Ledger(path).runs().at(0).charged.epsilon, 0);
+  EXPECT_EQ(Ledger(path).runs().at(0).status, RunStatus::settled);
 }
 
 // A wrong flag, a model that cannot be read, or a wrong relation costs nothing.

@@ -167,7 +167,7 @@ TEST_F(TrainCommand, EachMistakeIsOneLine) {
   expect_message(good + "--data test.csv", "the data is given twice: 'census.csv' and 'test.csv'");
   expect_message("train --plan plan.toml --out never", "data is needed");
   expect_message("train none.csv --plan plan.toml --out never", "none.csv");
-  expect_message("train census.csv --plan none.toml --out never", "none.toml: cannot read this plan");
+  expect_message("train census.csv --plan none.toml --out never", "none.toml: cannot read: ");
   expect_message(good + "--rate 0.1 --batch 10", "rate and batch say the same");
   expect_message(good + "--epochs 2 --steps 10", "steps and epochs say the same");
   expect_message(good + "--learning-rate 1", "unknown flag '--learning-rate'");

@@ -14,4 +14,7 @@ namespace ration {
 // path and the reason.
 void write_file_atomically(const std::string& path, std::string_view content);
 
+// All of a file. Throws InputError that names the path and the reason.
+std::string read_file(const std::string& path);
+
 }  // namespace ration
