@@ -12,8 +12,9 @@
 #include "ration/base/error.h"
 #include "ration/base/hash.h"
 #include "ration/data/content_hash.h"
-#include "ration/privacy/ledger.h"
 #include "train/progress_file.h"
+#include "train/run_account.h"
+#include "train/run_certificate.h"
 #include "train/run_folder.h"
 
 namespace ration {
@@ -38,165 +39,9 @@ std::string plan_hash(const RunFolder& folder) {
   return sha256(folder.read("plan.toml") + folder.read("schema.toml"));
 }
 
-std::string describe(const Plan& plan) {
-  return fmt::format("{}, {}", plan.method, plan.model);
-}
-
 void refuse_ledger_without_secure_noise(const Plan& plan, const RandomSource& random) {
   if (plan.ledger.empty() || random.is_secure()) return;
   throw InputError("NOT PRIVATE: seeded noise; a run with a seed may not be written into a ledger");
-}
-
-// --- the ledger
-
-// The run is no longer this process's: another has gone on with it, or ended it.
-class TakenOver : public InputError {
- public:
-  using InputError::InputError;
-};
-
-class Account {
- public:
-  Account() = default;
-
-  static Account reserve(const ResolvedPlan& resolved, const std::string& data_hash) {
-    Account account;
-    if (resolved.plan.ledger.empty()) return account;
-    account.ledger_.emplace(resolved.plan.ledger);
-    Budget left{};
-    auto reservation = account.ledger_->reserve({.data_hash = data_hash,
-                                                 .relation = resolved.relation,
-                                                 .budget = resolved.budget,
-                                                 .what = describe(resolved.plan)},
-                                                &left);
-    if (!reservation) {
-      throw BudgetRefused(
-          fmt::format("{}: epsilon {} and delta {} are left for these rows, less than the {} and {} asked",
-                      resolved.plan.ledger, show_rounded_down(left.epsilon), show_rounded_down(left.delta),
-                      show(resolved.budget.epsilon), show(resolved.budget.delta)));
-    }
-    account.hold(std::move(*reservation));
-    account.data_hash_ = data_hash;
-    return account;
-  }
-
-  static Account take_over(const Plan& plan, const Checkpoint& checkpoint) {
-    if (plan.ledger.empty() != !checkpoint.ledger)
-      throw InputError("checkpoint: expected a ledger if and only if the plan has one");
-    Account account;
-    if (!checkpoint.ledger) return account;
-    account.ledger_.emplace(plan.ledger);
-    account.data_hash_ = checkpoint.data_hash;
-    account.entry_ = checkpoint.ledger->entry;
-    account.tokens_ = checkpoint.ledger->tokens;
-    return account;
-  }
-
-  bool exists() const { return ledger_.has_value(); }
-  const LedgerEntry& entry() const { return *entry_; }
-
-  // Writes a checkpoint such that every earlier one is worthless: see privacy/ledger.h, "Resuming".
-  void save(const RunFolder& folder, Checkpoint& checkpoint) {
-    if (!ledger_) return folder.save(checkpoint);
-    const std::string next = new_holder_token();
-    const std::vector<std::string> known = tokens_;
-    tokens_.push_back(next);
-    checkpoint.ledger = HeldReservation{*entry_, tokens_};
-    folder.save(checkpoint);
-    Reservation reservation = reattach(known, next);
-    leave_open();
-    reservation_.emplace(std::move(reservation));
-    tokens_ = {next};
-  }
-
-  void settle(const Certificate& certificate) {
-    if (!reservation_) return;
-    reservation_->settle({certificate.epsilon, certificate.delta}, certificate.spending_by);
-    reservation_.reset();
-  }
-  // Nothing was released. What cannot be given back stays charged.
-  void give_back() noexcept {
-    try {
-      if (reservation_) reservation_->settle({0, 0}, SpendingBy::plan);
-    } catch (const std::exception&) {
-      // The caller is about to say what went wrong first.
-    }
-    reservation_.reset();
-  }
-  void leave_open() {
-    if (reservation_) reservation_->leave_open();
-    reservation_.reset();
-  }
-  // Whether an earlier process settled the run and died before it could say so.
-  bool is_settled() const { return ledger_ && status() == RunStatus::settled; }
-
- private:
-  std::optional<RunStatus> status() const {
-    for (const LedgerRun& run : ledger_->runs()) {
-      if (run.id == entry_->run) return run.status;
-    }
-    return std::nullopt;
-  }
-
-  Reservation reattach(const std::vector<std::string>& known, const std::string& next) {
-    try {
-      if (auto reservation = ledger_->reattach(entry_->run, data_hash_, known, next))
-        return std::move(*reservation);
-    } catch (const InputError& error) {
-      if (status() == RunStatus::open) throw;
-      throw TakenOver(error.what());
-    }
-    throw TakenOver(
-        fmt::format("{}: run {} was resumed elsewhere, from a copy of this folder; this copy cannot go on",
-                    entry_->file, entry_->run));
-  }
-
-  void hold(Reservation reservation) {
-    entry_ = LedgerEntry{.file = ledger_->path(), .run = reservation.run(), .reserved = reservation.budget()};
-    tokens_ = {reservation.holder()};
-    reservation_.emplace(std::move(reservation));
-  }
-
-  std::optional<Ledger> ledger_;
-  std::optional<Reservation> reservation_;
-  std::optional<LedgerEntry> entry_;
-  std::vector<std::string> tokens_;
-  std::string data_hash_;
-};
-
-// --- the certificate
-
-std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {
-  std::vector<std::string> list{"columns, bounds and categories, from the schema"};
-  if (plan.relation == Relation::replace_one) {
-    list.push_back("the number of rows");
-  } else if (plan.count_noise) {
-    list.push_back(fmt::format("that there are fewer than {:.0f} rows (their noisy count is an event above)",
-                               std::max(4 * training.divisor_rows(), 0x1p20)));
-  } else {
-    list.push_back(
-        fmt::format("the number of rows, declared as {}, up to a factor of 4", show(*plan.plan.rows)));
-  }
-  list.push_back("the plan: model, method and settings");
-  return list;
-}
-
-std::vector<std::string> not_covered(const Account& account) {
-  std::vector<std::string> list{"settings chosen by looking at these rows, or at earlier results about them"};
-  if (!account.exists()) list.push_back("other runs on these rows: no ledger adds them up");
-  return list;
-}
-
-Certificate certify_run(const ResolvedPlan& plan, const Training& training, const Account& account,
-                        const Checkpoint& checkpoint) {
-  Certificate certificate =
-      certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
-  certificate.assumed_public = assumed_public(plan, training);
-  certificate.not_covered = not_covered(account);
-  certificate.secure_random = checkpoint.secure_random;
-  if (account.exists()) certificate.ledger = account.entry();
-  certificate.data_hash = checkpoint.data_hash;
-  return certificate;
 }
 
 // --- the run
@@ -207,7 +52,7 @@ struct Run {
   data::Schema schema;
   RunFolder folder;
   Checkpoint checkpoint{};
-  std::unique_ptr<Account> account = std::make_unique<Account>();  // none to begin with
+  std::unique_ptr<RunAccount> account = std::make_unique<RunAccount>();  // none to begin with
 };
 
 data::Table read_rows(const Run& run, const RunOptions& options) {
@@ -267,7 +112,8 @@ bool take_steps(Run& run, Training& training, const RunOptions& options, Progres
 // The certificate comes before the model, so that no model is ever without one; the ledger gets back what was not
 // spent only when both are there.
 void finish(Run& run, const Training& training, RunOutcome& outcome) {
-  outcome.certificate = certify_run(run.plan, training, *run.account, run.checkpoint);
+  outcome.certificate = certify_training(
+      run.plan, training, {run.checkpoint.data_hash, run.checkpoint.secure_random, run.account->entry()});
   outcome.model = untrained_model(run.plan.plan, run.schema);
   outcome.model.weights = training.weights();
   run.folder.write("certificate.json", to_json(outcome.certificate));
@@ -346,7 +192,7 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
     run.folder.write("schema.toml", to_toml(run.schema));
     run.checkpoint.plan_hash = plan_hash(run.folder);
     run.checkpoint.data_hash = data::content_hash(run.plan.plan.data);
-    run.account = std::make_unique<Account>(Account::reserve(run.plan, run.checkpoint.data_hash));
+    run.account = std::make_unique<RunAccount>(RunAccount::reserve(run.plan, run.checkpoint.data_hash));
   } catch (...) {
     run.folder.remove_everything();
     throw;
@@ -366,7 +212,7 @@ Run reopen(const RunOptions& options) {
   if (data::content_hash(plan.data) != checkpoint.data_hash) {
     throw InputError(fmt::format("{}: not the rows the run began with", plan.data));
   }
-  run.account = std::make_unique<Account>(Account::take_over(plan, checkpoint));
+  run.account = std::make_unique<RunAccount>(RunAccount::take_over(plan, checkpoint));
   run.checkpoint = std::move(checkpoint);
   return run;
 }
@@ -375,7 +221,7 @@ Run reopen(const RunOptions& options) {
 RunOutcome already_finished(Run& run) {
   if (!run.folder.has("model.json")) {
     throw InputError(fmt::format("{}: run {} is settled; this folder is an older copy of it and cannot go on",
-                                 run.account->entry().file, run.account->entry().run));
+                                 run.account->entry()->file, run.account->entry()->run));
   }
   RunOutcome outcome{.finished = true,
                      .plan = run.plan,

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "ration/privacy/certificate.h"
+#include "ration/train/resolve.h"
+#include "ration/train/training.h"
+
+namespace ration {
+
+// What a certificate states beside its events.
+struct Circumstances {
+  std::string data_hash;
+  bool secure_random = false;
+  std::optional<LedgerEntry> ledger{};
+};
+
+// The certificate of a training that has taken all its steps.
+Certificate certify_training(const ResolvedPlan& plan, const Training& training,
+                             const Circumstances& circumstances);
+
+}  // namespace ration
