@@ -29,7 +29,10 @@ ResolvedPlan resolve_without_rows(const Plan& plan) {
 void run_plan(const PlanFlagsOfCommand& flags) {
   const double start = now_in_seconds();
   const ResolvedPlan resolved = resolve_without_rows(flags.plan.read());
-  if (!flags.json) return print(to_text(resolved) + "\nNo row was read.\n");
+  if (!flags.json) {
+    const char* const ledger = resolved.plan.ledger.empty() ? "" : " The ledger was not asked what is left.";
+    return print(fmt::format("{}\nNo row was read.{}\n", to_text(resolved), ledger));
+  }
   ordered_json json;
   write_to(json, resolved);
   json["seconds"] = now_in_seconds() - start;

@@ -13,7 +13,7 @@ namespace ration::cli {
 
 std::string bar(double share, std::size_t width) {
   const double part = std::clamp(share, 0.0, 1.0);
-  const auto full = static_cast<std::size_t>(std::floor(part * static_cast<double>(width) + 1e-9));
+  const auto full = static_cast<std::size_t>(std::round(part * static_cast<double>(width)));
   return fmt::format("[{}{}] {:3.0f} %", std::string(full, '#'), std::string(width - full, '-'), 100 * part);
 }
 

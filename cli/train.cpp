@@ -42,12 +42,20 @@ std::string folder_of(const Flags& flags) {
   return *flags.out;
 }
 
+// Steps that a crash destroyed are paid for and not repeated.
+std::string lost_steps(const RunOutcome& outcome) {
+  const std::int64_t lost = outcome.plan.steps() - outcome.steps;
+  return lost == 0 ? ""
+                   : fmt::format("{} of the {} paid steps were lost when the run was cut off\n", lost,
+                                 outcome.plan.steps());
+}
+
 void print_summary(const RunOutcome& outcome, const std::string& folder) {
-  print(
-      fmt::format("{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n"
-                  "certified: epsilon {} at delta {} ({})\n",
-                  to_text(outcome.plan), folder, show_rounded_up(outcome.certificate.epsilon),
-                  show(outcome.certificate.delta), to_string(outcome.certificate.relation)));
+  print(fmt::format(
+      "{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n"
+      "certified: epsilon {} at delta {} ({})\n",
+      to_text(outcome.plan), lost_steps(outcome), folder, show_rounded_up(outcome.certificate.epsilon),
+      show(outcome.certificate.delta), to_string(outcome.certificate.relation)));
 }
 
 void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {

@@ -150,6 +150,14 @@ void Rows::shorten_row(std::size_t row, double bound) {
   }
 }
 
+Rows Rows::with_labels(std::vector<double> labels) && {
+  if (labels.size() != count()) {
+    throw InputError(fmt::format("Rows: expected {} labels, got {}", count(), labels.size()));
+  }
+  labels_ = std::move(labels);
+  return std::move(*this);
+}
+
 Rows Rows::with_row_norms_at_most(double bound) const& {
   return Rows(*this).with_row_norms_at_most(bound);
 }

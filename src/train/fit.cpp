@@ -5,6 +5,7 @@
 
 #include "ration/base/error.h"
 #include "ration/train/training.h"
+#include "train/label_unit.h"
 #include "train/run_certificate.h"
 
 namespace ration {
@@ -16,12 +17,14 @@ Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, Rand
   if (table.column_names != data::encoded_column_names(schema)) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
-  Training training(out.plan, std::make_shared<const Rows>(std::move(table.rows)), glm_options(out.model),
-                    random);
+  const LabelUnit unit(out.model);
+  Training training(out.plan, std::make_shared<const Rows>(unit.scaled(std::move(table.rows))),
+                    glm_options(out.model), random);
   while (training.step()) {
   }
   if (training.charged() != training.total()) throw InternalError("fit: a step of the plan was refused");
   out.model.weights = training.weights();
+  unit.restore(out.model.weights);
   out.certificate = certify_training(out.plan, training, {"", random.is_secure()});
   return out;
 }

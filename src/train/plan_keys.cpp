@@ -153,7 +153,8 @@ void add_method_keys(KeyList& list) {
   list.choice("method", &Plan::method, {"dpsgd"}, "How it is trained");
   list.choice("sampling", &Plan::sampling, {"auto", "full", "poisson", "fixed"},
               "Which rows a step sees; auto: poisson if the rate is below 1");
-  list.number("rate", "Q", &Plan::rate, greater_than(0).at_most(1), "The chance that a step sees a row");
+  list.number("rate", "Q", &Plan::rate, greater_than(0).at_most(1),
+              "The chance that a step sees a row; left out, 1");
   list.count("batch", "B", &Plan::batch, 1, "Expected rows in a step, in place of the rate; needs rows");
   list.count("steps", "T", &Plan::steps, 1, "Number of steps; left out, 200");
   list.number("epochs", "E", &Plan::epochs, greater_than(0), "Passes over the data, in place of steps");

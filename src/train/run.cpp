@@ -12,6 +12,7 @@
 #include "ration/base/error.h"
 #include "ration/base/hash.h"
 #include "ration/data/content_hash.h"
+#include "train/label_unit.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
 #include "train/run_certificate.h"
@@ -116,6 +117,7 @@ void finish(Run& run, const Training& training, RunOutcome& outcome) {
       run.plan, training, {run.checkpoint.data_hash, run.checkpoint.secure_random, run.account->entry()});
   outcome.model = untrained_model(run.plan.plan, run.schema);
   outcome.model.weights = training.weights();
+  LabelUnit(outcome.model).restore(outcome.model.weights);
   run.folder.write("certificate.json", to_json(outcome.certificate));
   run.folder.write("certificate.txt", to_text(outcome.certificate));
   run.folder.write("model.json", to_json(outcome.model));
@@ -138,9 +140,10 @@ void pay_for_count(Run& run) {
 }
 
 RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
-  const GlmOptions model = glm_options(untrained_model(run.plan.plan, run.schema), options.threads);
+  const Model model = untrained_model(run.plan.plan, run.schema);
+  auto rows = std::make_shared<const Rows>(LabelUnit(model).scaled(std::move(table.rows)));
   pay_for_count(run);
-  Training training(run.plan, std::make_shared<const Rows>(std::move(table.rows)), model, random,
+  Training training(run.plan, std::move(rows), glm_options(model, options.threads), random,
                     run.checkpoint.training);
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};

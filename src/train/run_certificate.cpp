@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ration/base/check.h"
 
 namespace ration {
@@ -13,20 +11,25 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
   std::vector<std::string> list{"columns, bounds and categories, from the schema"};
   if (plan.relation == Relation::replace_one) {
     list.push_back("the number of rows");
-  } else if (plan.count_noise) {
-    list.push_back(fmt::format("that there are fewer than {:.0f} rows (their noisy count is an event above)",
-                               std::max(4 * training.divisor_rows(), 0x1p20)));
   } else {
-    list.push_back(
-        fmt::format("the number of rows, declared as {}, up to a factor of 4", show(*plan.plan.rows)));
+    const TableSize table{.rows = 0, .declared_rows = training.divisor_rows()};
+    if (!plan.count_noise)
+      list.push_back(fmt::format("the number of rows, declared as {}", show(*plan.plan.rows)));
+    list.push_back(fmt::format("that there are at most {} rows", table.most_rows()));
   }
   list.push_back("the plan: model, method and settings");
   return list;
 }
 
-std::vector<std::string> not_covered(const std::optional<LedgerEntry>& ledger) {
+std::vector<std::string> not_covered(const Circumstances& circumstances) {
   std::vector<std::string> list{"settings chosen by looking at these rows, or at earlier results about them"};
-  if (!ledger) list.push_back("other runs on these rows: no ledger adds them up");
+  if (!circumstances.data_hash.empty()) {
+    list.push_back("the data hash: whoever knows all rows but one can test a guess against it");
+  }
+  if (!circumstances.ledger) {
+    list.push_back(
+        "other runs on these rows, and copies of this run resumed elsewhere: no ledger adds them up");
+  }
   return list;
 }
 
@@ -37,7 +40,7 @@ Certificate certify_training(const ResolvedPlan& plan, const Training& training,
   Certificate certificate =
       certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
   certificate.assumed_public = assumed_public(plan, training);
-  certificate.not_covered = not_covered(circumstances.ledger);
+  certificate.not_covered = not_covered(circumstances);
   certificate.secure_random = circumstances.secure_random;
   certificate.ledger = circumstances.ledger;
   certificate.data_hash = circumstances.data_hash;

@@ -7,14 +7,14 @@
 namespace ration::testing {
 namespace {
 
-// "| `steps` | 200 |"; texts without their quotes.
+// "| `lr` | 4 | Learning rate; lr > 0 |"; texts without their quotes.
 std::string documented(const PlanKey& key) {
   std::string value = key.get(Plan{}).value_or("");
   std::erase(value, '"');
-  return "| `" + key.name + "` | " + value + " |";
+  return "| `" + key.name + "` | " + value + " | " + key.help + " |";
 }
 
-TEST(PlanDocs, EveryKeyIsThereWithItsDefault) {
+TEST(PlanDocs, EveryKeyIsThereWithItsDefaultAndItsHelp) {
   const std::string text = read_whole_file(RATION_SOURCE_DIR "/docs/plan.md");
   for (const PlanKey& key : plan_keys()) EXPECT_THAT(text, ::testing::HasSubstr(documented(key)));
 }

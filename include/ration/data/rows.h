@@ -69,6 +69,9 @@ class Rows {
     return {std::span(indices_).subspan(first, length), std::span(values_).subspan(first, length)};
   }
 
+  // The same features with other labels, one per row.
+  Rows with_labels(std::vector<double> labels) &&;
+
   // The same table with every row longer than `bound` > 0 shortened to it: x_i * min(1, bound / |x_i|). A row
   // without a finite norm becomes zero. What output and objective perturbation assume of their data.
   // Guarantee   every stored norm is at most `bound`, not only up to rounding. The second form reuses the
