@@ -57,11 +57,11 @@ Entry CellEncoder::feature(double number, const Place& place) const {
 }
 
 double CellEncoder::label(std::string_view text, const Place& place) const {
-  return column_.type == ColumnType::category ? category(text, place) : parse(text, place);
+  return column_.type == ColumnType::category ? label_class(text, place) : parse(text, place);
 }
 
 double CellEncoder::label(double number, const Place& place) const {
-  return column_.type == ColumnType::category ? category(show(number), place) : bounded(number, place);
+  return column_.type == ColumnType::category ? label_class(show(number), place) : bounded(number, place);
 }
 
 bool CellEncoder::is_missing(std::string_view text) const {
@@ -116,6 +116,20 @@ std::int32_t CellEncoder::category(std::string_view text, const Place& place) co
       column_.name,
       fmt::format(
           "value {} is none of the {} categories; add it to the schema or set unknown_category = \"other\"",
+          quoted(text), column_.categories.size()));
+}
+
+// A label has no class for other or missing values, so what helps a feature is no advice here.
+std::int32_t CellEncoder::label_class(std::string_view text, const Place& place) const {
+  if (const auto found = places_.find(text)) return *found;
+  const bool missing = is_missing(text);
+  if (missing && column_.fill_category) return *places_.find(*column_.fill_category);
+  place.refuse(
+      column_.name,
+      fmt::format(
+          fmt::runtime(
+              missing ? "missing value {}, but a label has to be one of {} categories; leave such rows out"
+                      : "value {} is none of the {} categories of the label; add it to them or to aliases"),
           quoted(text), column_.categories.size()));
 }
 

@@ -38,6 +38,7 @@ class CellEncoder {
   double missing_number(std::string_view text, const Place& place) const;
   std::int32_t missing_class(std::string_view text, const Place& place) const;
   std::int32_t category(std::string_view text, const Place& place) const;
+  std::int32_t label_class(std::string_view text, const Place& place) const;
   std::int32_t other_category() const;
   Entry scaled(double value) const;
 

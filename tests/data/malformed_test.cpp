@@ -76,8 +76,10 @@ const BadFile kBadCsv[] = {
     {"CategoryInOtherCase", kGood + "31,Shop,x,no\n", ":3: column 'work': value 'Shop' is none of"},
     {"EmptyCategory", kGood + "31,,x,no\n", ":3: column 'work': value '' is none of"},
     {"WrongLabel", kGood + "31,shop,x,maybe\n",
-     ":3: column 'rich': value 'maybe' is none of the 2 categories"},
-    {"MissingLabel", kGood + "31,shop,x,?\n", ":3: column 'rich': missing value '?'"},
+     ":3: column 'rich': value 'maybe' is none of the 2 categories of the label; add it to them or to "
+     "aliases"},
+    {"MissingLabel", kGood + "31,shop,x,?\n",
+     ":3: column 'rich': missing value '?', but a label has to be one of 2 categories"},
     {"Nan", kGood + "nan,shop,x,no\n", ":3: column 'age': expected a finite number, got nan"},
     {"Infinity", kGood + "-inf,shop,x,no\n", ":3: column 'age': expected a finite number, got -inf"},
     {"TooLargeForADouble", kGood + "1e999,shop,x,no\n",
