@@ -17,7 +17,7 @@ std::string describe_sampling(const ResolvedPlan& plan) {
 }
 
 std::string describe_clip(const ResolvedPlan& plan) {
-  const std::string bound = show(plan.plan.clip_bound);
+  const std::string bound = show(plan.plan.clip_bound.value_or(0));
   if (plan.plan.clip == "auto-s") {
     return fmt::format("auto-s, bound {}, gamma {}", bound, show(plan.plan.clip_gamma));
   }
@@ -25,7 +25,7 @@ std::string describe_clip(const ResolvedPlan& plan) {
 }
 
 std::string describe_step(const ResolvedPlan& plan) {
-  return fmt::format("{}, learning rate {}, average {}", plan.plan.step, show(plan.plan.lr),
+  return fmt::format("{}, learning rate {}, average {}", plan.plan.step, show(plan.plan.lr.value_or(0)),
                      plan.plan.average);
 }
 
@@ -36,6 +36,20 @@ std::string describe_rows(const ResolvedPlan& plan) {
   }
   if (!plan.plan.rows) return "their number is public under replace_one";
   return fmt::format("{}, declared", show(*plan.plan.rows));
+}
+
+std::string describe_method(const ResolvedPlan& plan) {
+  const std::string& name = plan.plan.method;
+  if (!plan.is_private()) return name + ": NOT PRIVATE, a bar to measure others by";
+  if (plan.fixed() == nullptr) return name + ", steps while the budget lasts";
+  return fmt::format("{}, {} {}", name, plan.steps(), plan.steps() == 1 ? "step" : "steps");
+}
+
+std::string describe_spending(const ResolvedPlan& plan) {
+  if (!plan.is_private()) return "no budget: nothing protects the rows";
+  return fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
+                     show(plan.budget.epsilon), show(plan.budget.delta),
+                     bar(plan.cost.epsilon / plan.budget.epsilon, 20));
 }
 
 std::string describe_accountant(const ResolvedPlan& plan) {
@@ -50,17 +64,17 @@ std::string to_text(const ResolvedPlan& plan) {
     text += fmt::format("{:<12}{}\n", name, value);
   };
   line("model", plan.plan.model);
-  line("method", fmt::format("{}, {} steps", plan.plan.method, plan.steps()));
+  line("method", describe_method(plan));
   line("a step sees", describe_sampling(plan));
   line("rows", describe_rows(plan));
-  line("clipping", describe_clip(plan));
-  line("step rule", describe_step(plan));
-  line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier),
-                            plan.plan.schedule));
+  if (plan.plan.clip_bound) line("clipping", describe_clip(plan));
+  if (plan.plan.lr) line("step rule", describe_step(plan));
+  if (plan.fixed() != nullptr) {
+    line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier),
+                              plan.plan.schedule));
+  }
   line("accountant", describe_accountant(plan));
-  line("spends", fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
-                             show(plan.budget.epsilon), show(plan.budget.delta),
-                             bar(plan.cost.epsilon / plan.budget.epsilon, 20)));
+  line("spends", describe_spending(plan));
   if (plan.plan.rows && plan.budget.delta * *plan.plan.rows >= 1) {
     line("caution", "delta is not below 1 / rows: publishing a row or two outright would keep this promise");
   }
@@ -70,17 +84,27 @@ std::string to_text(const ResolvedPlan& plan) {
 void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
   json["method"] = plan.plan.method;
   json["model"] = plan.plan.model;
-  json["epsilon"] = plan.cost.epsilon;
+  if (plan.is_private()) {
+    json["epsilon"] = plan.cost.epsilon;
+  } else {
+    json["epsilon"] = nullptr;
+  }
   json["delta"] = plan.budget.delta;
   json["epsilon_budget"] = plan.budget.epsilon;
   json["accountant"] = to_string(plan.accountant);
   json["relation"] = to_string(plan.relation);
-  json["noise_multiplier"] = plan.noise_multiplier;
-  json["steps"] = plan.steps();
+  json["noise_multiplier"] = nullptr;
+  json["steps"] = nullptr;
+  if (plan.fixed() != nullptr) {
+    json["noise_multiplier"] = plan.noise_multiplier;
+    json["steps"] = plan.steps();
+  }
   json["sampling"] = plan.plan.sampling;
   json["rate"] = plan.rate;
-  json["clip"] = plan.plan.clip;
-  json["clip_bound"] = plan.plan.clip_bound;
+  if (plan.plan.clip_bound) {
+    json["clip"] = plan.plan.clip;
+    json["clip_bound"] = *plan.plan.clip_bound;
+  }
   if (plan.plan.rows) json["rows_declared"] = *plan.plan.rows;
   if (plan.count_noise) json["count_noise"] = *plan.count_noise;
 }

@@ -27,10 +27,11 @@ ProgressBar::~ProgressBar() {
 void ProgressBar::on_step(const Progress& progress) {
   if (!shown_) return;
   const double now = now_in_seconds();
-  if (progress.charged < progress.total && now - last_ < 0.1) return;
+  if (progress.charged != progress.total && now - last_ < 0.1) return;
   last_ = now;
   dirty_ = true;
-  fmt::print(stderr, "\r\033[Kstep {} of {}  budget spent {}", progress.charged, progress.total,
+  const std::string total = progress.total > 0 ? fmt::format(" of {}", progress.total) : "";
+  fmt::print(stderr, "\r\033[Kstep {}{}  budget spent {}", progress.charged, total,
              bar(progress.budget_share, 30));
   std::fflush(stderr);
 }

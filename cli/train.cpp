@@ -45,23 +45,32 @@ std::string folder_of(const Flags& flags) {
 // Steps that a crash destroyed are paid for and not repeated.
 std::string lost_steps(const RunOutcome& outcome) {
   const std::int64_t lost = outcome.plan.steps() - outcome.steps;
-  return lost == 0 ? ""
+  return lost <= 0 ? ""
                    : fmt::format("{} of the {} paid steps were lost when the run was cut off\n", lost,
                                  outcome.plan.steps());
 }
 
+std::string steps_taken(const RunOutcome& outcome) {
+  if (outcome.plan.fixed() != nullptr || !outcome.plan.is_private()) return "";
+  return fmt::format("{:<12}{} steps before the budget was used up\n", "took", outcome.steps);
+}
+
+std::string promise(const Certificate& certificate) {
+  if (!certificate.not_private.empty()) return "NOT PRIVATE: " + certificate.not_private;
+  return fmt::format("certified: epsilon {} at delta {} ({})", show_rounded_up(certificate.epsilon),
+                     show(certificate.delta), to_string(certificate.relation));
+}
+
 void print_summary(const RunOutcome& outcome, const std::string& folder) {
   print(fmt::format(
-      "{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n"
-      "certified: epsilon {} at delta {} ({})\n",
-      to_text(outcome.plan), lost_steps(outcome), folder, show_rounded_up(outcome.certificate.epsilon),
-      show(outcome.certificate.delta), to_string(outcome.certificate.relation)));
+      "{}{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n{}\n",
+      to_text(outcome.plan), steps_taken(outcome), lost_steps(outcome), folder, promise(outcome.certificate)));
 }
 
 void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {
   ordered_json json{{"finished", outcome.finished}};
   write_to(json, outcome.plan);
-  if (outcome.finished) json["epsilon"] = outcome.certificate.epsilon;
+  if (outcome.finished && outcome.plan.is_private()) json["epsilon"] = outcome.certificate.epsilon;
   json["steps"] = outcome.steps;
   json["run"] = folder;
   if (outcome.certificate.ledger) json["ledger_run"] = outcome.certificate.ledger->run;

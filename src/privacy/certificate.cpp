@@ -106,8 +106,23 @@ Certificate certify(const Event& released, Relation relation, Accountant account
   return out;
 }
 
+Certificate no_certificate(std::string why, Relation relation, Accountant accountant, double delta) {
+  Certificate out;
+  out.epsilon = out.epsilon_of_events = std::numeric_limits<double>::infinity();
+  out.delta = delta;
+  out.relation = relation;
+  out.accountant = accountant;
+  out.not_private = std::move(why);
+  out.version = RATION_VERSION;
+  return out;
+}
+
 Verification verify(const Certificate& certificate) {
   Verification out{.epsilon = std::numeric_limits<double>::infinity(), .problems = {}};
+  if (!certificate.not_private.empty()) {
+    out.problems.push_back("NOT PRIVATE: " + certificate.not_private);
+    return out;
+  }
   if (!certificate.secure_random) out.problems.push_back("NOT PRIVATE: its noise came from a seed");
   try {
     const Guarantee accounted =

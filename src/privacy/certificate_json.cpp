@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "privacy/event_json_value.h"
 #include "ration/base/error.h"
@@ -20,6 +21,12 @@ constexpr const char* kNoLedger = "no ledger";
 double finite(const char* key, double value) {
   if (std::isfinite(value)) return value;
   throw InputError(fmt::format("certificate: '{}' is {}; there is no guarantee to certify", key, value));
+}
+
+// Of what is not private there is none.
+ordered_json epsilon_to_json(const char* key, double epsilon, const Certificate& certificate) {
+  if (!certificate.not_private.empty()) return nullptr;
+  return finite(key, epsilon);
 }
 
 ordered_json events_to_json(const std::vector<CountedEvent>& events) {
@@ -54,6 +61,10 @@ double number(const ordered_json& json, const char* key) {
   const ordered_json& value = at(json, key);
   if (!value.is_number()) refuse(key, "a number");
   return value.get<double>();
+}
+
+double epsilon_from(const ordered_json& json, const char* key, const Certificate& certificate) {
+  return certificate.not_private.empty() ? number(json, key) : std::numeric_limits<double>::infinity();
 }
 
 std::int64_t integer(const ordered_json& json, const char* key) {
@@ -130,13 +141,13 @@ std::string to_json(const Certificate& certificate) {
   ordered_json json{
       {"format", kFormat},
       {"format_version", kFormatVersion},
-      {"epsilon", finite("epsilon", certificate.epsilon)},
+      {"epsilon", epsilon_to_json("epsilon", certificate.epsilon, certificate)},
       {"delta", finite("delta", certificate.delta)},
       {"relation", to_string(certificate.relation)},
       {"unit_of_privacy", certificate.unit_of_privacy},
       {"accountant", to_string(certificate.accountant)},
       {"spending_by", to_string(certificate.spending_by)},
-      {"epsilon_of_events", finite("epsilon_of_events", certificate.epsilon_of_events)},
+      {"epsilon_of_events", epsilon_to_json("epsilon_of_events", certificate.epsilon_of_events, certificate)},
       {"epsilon_lower", nullptr},
       {"events", events_to_json(certificate.events)},
       {"assumed_public", certificate.assumed_public},
@@ -146,6 +157,7 @@ std::string to_json(const Certificate& certificate) {
       {"version", certificate.version},
       {"data_hash", certificate.data_hash},
   };
+  if (!certificate.not_private.empty()) json["not_private"] = certificate.not_private;
   if (certificate.epsilon_lower) json["epsilon_lower"] = finite("epsilon_lower", *certificate.epsilon_lower);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -155,13 +167,14 @@ Certificate certificate_from_json(std::string_view content) {
   if (json.is_discarded()) throw InputError("certificate: not valid JSON");
   require_format(json);
   Certificate out;
-  out.epsilon = number(json, "epsilon");
+  if (json.contains("not_private")) out.not_private = text(json, "not_private");
+  out.epsilon = epsilon_from(json, "epsilon", out);
   out.delta = number(json, "delta");
   out.relation = relation_from_string(text(json, "relation"));
   out.unit_of_privacy = text(json, "unit_of_privacy");
   out.accountant = accountant_from_string(text(json, "accountant"));
   out.spending_by = spending_by_from_string(text(json, "spending_by"));
-  out.epsilon_of_events = number(json, "epsilon_of_events");
+  out.epsilon_of_events = epsilon_from(json, "epsilon_of_events", out);
   out.epsilon_lower = read_lower(json);
   out.events = read_events(json);
   out.assumed_public = texts(json, "assumed_public");

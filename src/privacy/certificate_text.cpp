@@ -110,6 +110,11 @@ constexpr const char* kNotPrivate =
 }  // namespace
 
 std::string to_text(const Certificate& c) {
+  if (!c.not_private.empty()) {
+    return "NO CERTIFICATE\n==============\n\n" + paragraph("NOT PRIVATE", c.not_private) + "\n" +
+           paragraph("Data hash", c.data_hash.empty() ? "unknown" : c.data_hash) +
+           paragraph("Version", fmt::format("ration {}", c.version));
+  }
   std::string text = "PRIVACY CERTIFICATE\n===================\n\n";
   if (!c.secure_random) text += kNotPrivate;
   text += paragraph("Guarantee", guarantee(c)) + "\n";

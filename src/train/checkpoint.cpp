@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ration/base/error.h"
+#include "ration/privacy/event_json.h"
 
 namespace ration {
 namespace {
@@ -38,8 +39,10 @@ Checkpoint checkpoint_from(const json& object, const std::string& file) {
   out.data_hash = object.at("data_hash");
   out.secure_random = object.at("secure_random");
   out.count_asked = object.at("count_asked");
+  out.at_work = object.value("at_work", false);
   out.training.charged = object.at("charged");
   if (object.contains("noisy_rows")) out.training.noisy_rows = object.at("noisy_rows").get<double>();
+  if (object.contains("released")) out.training.released = event_from_json(object.at("released").dump());
   out.training.method = object.at("method").get<MethodState>();
   if (object.contains("ledger")) out.ledger = ledger_from(object.at("ledger"));
   return out;
@@ -56,6 +59,8 @@ std::string to_json(const Checkpoint& checkpoint) {
               {"count_asked", checkpoint.count_asked},
               {"charged", checkpoint.training.charged},
               {"method", checkpoint.training.method}};
+  if (checkpoint.at_work) object["at_work"] = true;
+  if (checkpoint.training.released) object["released"] = json::parse(to_json(*checkpoint.training.released));
   if (checkpoint.training.noisy_rows) object["noisy_rows"] = *checkpoint.training.noisy_rows;
   if (checkpoint.ledger) object["ledger"] = ledger_json(*checkpoint.ledger);
   return object.dump() + "\n";

@@ -7,6 +7,8 @@
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/base/read_number.h"
+#include "ration/privacy/accountant.h"
+#include "ration/train/method_plan.h"
 #include "ration/train/plan.h"
 
 namespace ration {
@@ -136,27 +138,39 @@ void add_model_keys(KeyList& list) {
               "Huber: how far the kink is rounded off");
 }
 
+Choices accountant_names() {
+  Choices names{"auto"};
+  for (const Accountant one : kAccountants) names.emplace_back(to_string(one));
+  return names;
+}
+
 void add_privacy_keys(KeyList& list) {
   list.group("Privacy");
   list.number("epsilon", "EPS", &Plan::epsilon, greater_than(0), "The budget");
   list.number("delta", "DELTA", &Plan::delta, greater_than(0).less_than(1),
               "The budget; well below 1 / rows");
-  list.choice("accountant", &Plan::accountant, {"auto", "rdp", "pld", "zcdp", "tcdp", "gdp", "advanced"},
+  list.choice("accountant", &Plan::accountant, accountant_names(),
               "Who adds up; auto takes the tightest that certifies the plan");
   list.choice("relation", &Plan::relation, {"auto", "add_remove", "replace_one"},
               "Which data sets are neighbours");
   list.text("ledger", "FILE", &Plan::ledger, "The ledger that keeps account of these rows");
 }
 
+Choices method_names() {
+  Choices names;
+  for (const Recipe& one : recipes()) names.push_back(one.name);
+  return names;
+}
+
 void add_method_keys(KeyList& list) {
   list.group("Method");
-  list.choice("method", &Plan::method, {"dpsgd"}, "How it is trained");
+  list.choice("method", &Plan::method, method_names(), "How it is trained");
   list.choice("sampling", &Plan::sampling, {"auto", "full", "poisson", "fixed"},
               "Which rows a step sees; auto: poisson if the rate is below 1");
   list.number("rate", "Q", &Plan::rate, greater_than(0).at_most(1),
-              "The chance that a step sees a row; left out, 1");
+              "The chance that a step sees a row; left out, the method's own");
   list.count("batch", "B", &Plan::batch, 1, "Expected rows in a step, in place of the rate; needs rows");
-  list.count("steps", "T", &Plan::steps, 1, "Number of steps; left out, 200");
+  list.count("steps", "T", &Plan::steps, 1, "Number of steps; left out, the method's own");
   list.number("epochs", "E", &Plan::epochs, greater_than(0), "Passes over the data, in place of steps");
   list.choice("schedule", &Plan::schedule,
               {"uniform", "exponential", "step", "time", "polynomial", "influence", "influence-momentum"},
@@ -175,7 +189,8 @@ void add_method_keys(KeyList& list) {
               "Noise multiplier; left out, the smallest that the budget allows");
   list.choice("clip", &Plan::clip, {"abadi", "auto-v", "auto-s", "adaptive"},
               "How a row's gradient is bounded");
-  list.number("clip_bound", "R", &Plan::clip_bound, greater_than(0), "The bound (adaptive: the first)");
+  list.number("clip_bound", "R", &Plan::clip_bound, greater_than(0),
+              "The bound (adaptive: the first); left out, the method's own");
   list.number("clip_gamma", "GAMMA", &Plan::clip_gamma, greater_than(0), "auto-s: its stability constant");
   list.number("clip_quantile", "P", &Plan::clip_quantile, at_least(0).at_most(1),
               "adaptive: the quantile followed");
@@ -185,10 +200,10 @@ void add_method_keys(KeyList& list) {
 void add_step_keys(KeyList& list) {
   list.group("Steps");
   list.choice("step", &Plan::step,
-              {"sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop",
+              {"auto", "sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop",
                "adadelta"},
               "Step rule");
-  list.number("lr", "X", &Plan::lr, greater_than(0), "Learning rate");
+  list.number("lr", "X", &Plan::lr, greater_than(0), "Learning rate; left out, the method's own");
   list.choice("lr_shape", &Plan::lr_shape, {"constant", "cosine", "step"}, "How the learning rate falls");
   list.count("warm_up", "T", &Plan::warm_up, 0, "Steps in which the learning rate rises");
   list.count("drop_every", "T", &Plan::drop_every, 0, "lr_shape step: steps between two drops");
@@ -199,10 +214,10 @@ void add_step_keys(KeyList& list) {
               "Of Adam and its kin");
   list.number("stability", "X", &Plan::stability, greater_than(0), "Of Adam and its kin");
   list.number("weight_decay", "X", &Plan::weight_decay, at_least(0),
-              "L2 regularisation, added after the noise");
+              "L2 regularisation, added after the noise; left out, the method's own");
   list.yes_or_no("noise_correction", &Plan::noise_correction,
                  "Adam: take the noise out of the second moment");
-  list.choice("average", &Plan::average, {"none", "half", "exponential"}, "Which iterates become the model");
+  list.choice("average", &Plan::average, {"auto", "none", "half", "exponential"}, "Which iterates become the model");
   list.number("average_decay", "B", &Plan::average_decay, at_least(0).less_than(1),
               "average exponential: its memory");
   list.count("checkpoint_every", "T", &Plan::checkpoint_every, 1,

@@ -4,20 +4,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"
-#include "ration/schedules/noise_shape.h"
 #include "ration/train/model.h"
+#include "train/recipes/settings.h"
 
 namespace ration {
 namespace {
 
-constexpr double kMostSteps = 1e8;
-constexpr std::int64_t kUsualSteps = 200;
 // A count of the rows takes about one part in a hundred of the budget.
 constexpr double kCountNoiseRatio = 10;
 
@@ -36,6 +36,11 @@ void require_sound_values(const Plan& plan) {
   }
 }
 
+void require_no_repetition(const Plan& plan) {
+  if (plan.rate && plan.batch) refuse("rate and batch say the same; give one of them");
+  if (plan.steps && plan.epochs) refuse("steps and epochs say the same; give one of them");
+}
+
 Budget budget_of(const Plan& plan) {
   if (!plan.epsilon) refuse("epsilon is needed: epsilon > 0");
   if (!plan.delta) refuse("delta is needed: 0 < delta < 1, well below 1 / rows");
@@ -45,7 +50,6 @@ Budget budget_of(const Plan& plan) {
 // --- which rows a step sees
 
 double rate_of(const Plan& plan) {
-  if (plan.rate && plan.batch) refuse("rate and batch say the same; give one of them");
   if (plan.rate) return *plan.rate;
   if (!plan.batch) return 1;
   if (!plan.rows) refuse("batch needs rows, the public number of rows, to become a rate");
@@ -81,99 +85,67 @@ std::uint64_t fixed_size_of(const Plan& plan, double rate) {
   return static_cast<std::uint64_t>(std::clamp(std::round(rate * *plan.rows), 1.0, *plan.rows));
 }
 
-// --- how long, and with how much noise
+// --- who adds up, and how much noise that asks for
 
-std::int64_t steps_of(const Plan& plan, double rate) {
-  if (plan.steps && plan.epochs) refuse("steps and epochs say the same; give one of them");
-  if (!plan.epochs) return plan.steps.value_or(kUsualSteps);
-  const double steps = std::ceil(*plan.epochs / rate * (1 - 1e-12));
-  return static_cast<std::int64_t>(require("plan", "epochs / rate", steps, at_least(1).at_most(kMostSteps)));
+std::string tightest_accountant(const std::string& sampling, const Recipe::Open& method) {
+  const bool is_fixed = !std::holds_alternative<std::unique_ptr<const AdaptiveMethod>>(method);
+  if (sampling == "full") return is_fixed ? "gdp" : "zcdp";
+  return sampling == "poisson" && is_fixed ? "pld" : "rdp";
 }
 
-std::string accountant_of(const Plan& plan, const std::string& sampling) {
-  if (plan.accountant != "auto") return plan.accountant;
-  if (sampling == "full") return "gdp";
-  return sampling == "poisson" ? "pld" : "rdp";
+// Ten times the noise of a query that takes the whole budget.
+double count_noise_for(const Budget& budget) {
+  return kCountNoiseRatio * calibrate_noise([](double noise) { return Event::gaussian(noise); },
+                                            Relation::add_remove, Accountant::gdp, budget);
 }
 
-AnyClipRule clip_of(const Plan& plan) {
-  const std::string& name = plan.clip == "adaptive" ? "abadi" : plan.clip;
-  return AnyClipRule::named(name, plan.clip_bound, plan.clip_gamma);
+void require_theorem(const Event& event, const ResolvedPlan& resolved) {
+  const std::string reason = refusal(event, resolved.relation, resolved.accountant);
+  if (!reason.empty()) refuse(reason);
 }
 
-std::optional<FollowQuantile> follow_of(const Plan& plan) {
-  if (plan.clip != "adaptive") return std::nullopt;
-  return FollowQuantile{.follower = {.target = plan.clip_quantile, .rate = plan.clip_follow_rate}};
-}
-
-StepOptions step_options(const Plan& plan) {
-  StepOptions options = usual_step_options(step_kind_named(plan.step));
-  options.momentum = plan.momentum;
-  options.second_momentum = plan.second_momentum.value_or(options.second_momentum);
-  options.stability = plan.stability.value_or(options.stability);
-  options.weight_decay = plan.weight_decay;
-  options.noise_correction = plan.noise_correction;
-  return options;
-}
-
-GradientDescentOptions method_of(const Plan& plan) {
-  return {.clip = clip_of(plan),
-          .follow = follow_of(plan),
-          .noise = {},
-          .learning_rate = {.base = plan.lr,
-                            .shape = rate_shape_named(plan.lr_shape),
-                            .warm_up = plan.warm_up,
-                            .drop_every = plan.drop_every,
-                            .drop_factor = plan.drop_factor},
-          .step = step_options(plan),
-          .average = {.kind = averaging_named(plan.average), .decay = plan.average_decay}};
-}
-
-NoiseShape shape_of(const Plan& plan) {
-  if (plan.schedule == "uniform") return UniformNoise{};
-  if (plan.schedule == "exponential") return ExponentialNoise{plan.schedule_rate};
-  if (plan.schedule == "step") return StepNoise{plan.schedule_every, plan.schedule_factor};
-  if (plan.schedule == "time") return TimeNoise{plan.schedule_rate};
-  if (plan.schedule == "polynomial") return PolynomialNoise{plan.schedule_end, plan.schedule_power};
-  if (plan.schedule == "influence") return InfluenceNoise{plan.gamma};
-  return MomentumInfluenceNoise{plan.gamma, plan.momentum};
-}
-
-// All steps together are about as noisy as one query on all rows with this noise multiplier, for noise 1.
-double noise_of_the_whole(const std::vector<double>& shape, double rate) {
-  double precision = 0;
-  for (const double relative : shape) precision += 1 / (relative * relative);
-  return 1 / (rate * std::sqrt(precision));
-}
-
-void set_noise(ResolvedPlan& resolved, const std::vector<double>& shape, double size) {
-  resolved.method.noise.resize(shape.size());
-  std::transform(shape.begin(), shape.end(), resolved.method.noise.begin(),
-                 [&](double relative) { return size * relative; });
-  resolved.noise_multiplier = size;
-  if (resolved.count_noise) {
-    resolved.count_noise = kCountNoiseRatio * size * noise_of_the_whole(shape, resolved.rate);
-  }
-}
-
-void choose_noise(ResolvedPlan& resolved) {
-  const std::vector<double> shape =
-      relative_noise(shape_of(resolved.plan), steps_of(resolved.plan, resolved.rate));
-  set_noise(resolved, shape, resolved.plan.noise.value_or(1));
-  if (const std::string reason = refusal(resolved.event(), resolved.relation, resolved.accountant);
-      !reason.empty()) {
-    refuse(reason);
-  }
-  if (resolved.plan.noise) return;
+void settle_method(ResolvedPlan& resolved, std::unique_ptr<FixedMethod> method) {
+  FixedMethod& open = *method;
+  resolved.method = std::shared_ptr<const FixedMethod>(std::move(method));
   const auto event_with = [&](double size) {
-    set_noise(resolved, shape, size);
+    open.set_noise(size);
     return resolved.event();
   };
-  const double size = calibrate_noise(event_with, resolved.relation, resolved.accountant, resolved.budget);
-  set_noise(resolved, shape, size);
+  require_theorem(event_with(resolved.plan.noise.value_or(1)), resolved);
+  resolved.noise_multiplier = resolved.plan.noise ? *resolved.plan.noise
+                                                  : calibrate_noise(event_with, resolved.relation,
+                                                                    resolved.accountant, resolved.budget);
+  resolved.cost = account(event_with(resolved.noise_multiplier), resolved.relation, resolved.accountant,
+                          resolved.budget.delta);
+}
+
+void settle_method(ResolvedPlan& resolved, std::unique_ptr<const AdaptiveMethod> method) {
+  if (resolved.plan.noise) {
+    refuse(fmt::format("noise is for plans fixed before the run; {} chooses its own as it goes",
+                       resolved.plan.method));
+  }
+  resolved.method = std::shared_ptr<const AdaptiveMethod>(std::move(method));
+  resolved.make_budget_filter();  // refuses an accountant that has no filter
+  resolved.cost = {.accountant = resolved.accountant,
+                   .relation = resolved.relation,
+                   .epsilon = resolved.budget.epsilon,
+                   .delta = resolved.budget.delta,
+                   .detail = "the whole budget, since the method chooses as it goes"};
+}
+
+void settle_method(ResolvedPlan& resolved, WithoutPrivacy method) {
+  resolved.method = method;
+  resolved.count_noise.reset();
+  resolved.cost = {.accountant = resolved.accountant,
+                   .relation = resolved.relation,
+                   .epsilon = std::numeric_limits<double>::infinity(),
+                   .delta = resolved.budget.delta,
+                   .certified = false,
+                   .detail = "nothing protects the rows"};
 }
 
 void require_within_budget(const ResolvedPlan& resolved) {
+  if (!resolved.is_private()) return;
   if (!resolved.cost.certified) {
     refuse(fmt::format("accountant {} only approximates this plan, which certifies nothing; use rdp or pld",
                        to_string(resolved.accountant)));
@@ -186,41 +158,46 @@ void require_within_budget(const ResolvedPlan& resolved) {
       show_rounded_up(resolved.cost.epsilon), resolved.budget.delta, show(resolved.budget.epsilon)));
 }
 
-// What the method itself refuses, before anything is spent.
-void require_sound_method(const ResolvedPlan& resolved) {
-  make_gradient_descent(resolved.method, 1);
-}
-
 void write_choices_into(Plan& plan, const ResolvedPlan& resolved, const std::string& sampling) {
   plan.sampling = sampling;
   plan.rate = resolved.rate;
   plan.batch.reset();
-  plan.steps = resolved.steps();
-  plan.epochs.reset();
   plan.relation = to_string(resolved.relation);
   plan.accountant = to_string(resolved.accountant);
+  if (resolved.fixed() == nullptr) return;
+  plan.steps = resolved.steps();
+  plan.epochs.reset();
   plan.noise = resolved.noise_multiplier;
 }
 
 }  // namespace
 
-Event ResolvedPlan::event(std::int64_t first_steps) const {
-  if (!count_noise) return steps_event(first_steps);
-  return Event::composed({Event::gaussian(*count_noise), steps_event(first_steps)});
+const FixedMethod* ResolvedPlan::fixed() const {
+  const auto* const planned = std::get_if<std::shared_ptr<const FixedMethod>>(&method);
+  return planned == nullptr ? nullptr : planned->get();
 }
 
-// Equal noise in a row is one repeated event.
+Event ResolvedPlan::event(std::int64_t first_steps) const {
+  if (!count_noise) return steps_event(first_steps);
+  return Event::composed({count_event(), steps_event(first_steps)});
+}
+
 Event ResolvedPlan::steps_event(std::int64_t first_steps) const {
-  std::vector<Event> parts;
+  if (fixed() == nullptr) return Event::nothing();
   const auto sampler = make_sampler({.rows = 1, .declared_rows = plan.rows.value_or(1)});
-  for (std::int64_t t = 0; t < first_steps;) {
-    const double noise = method.noise[static_cast<std::size_t>(t)];
-    std::int64_t end = t + 1;
-    while (end < first_steps && method.noise[static_cast<std::size_t>(end)] == noise) ++end;
-    parts.push_back(Event::repeated(sampler->sampled(gradient_descent_event(noise, method.follow)), end - t));
-    t = end;
+  std::vector<Event> parts;
+  for (const CountedEvent& one : fixed()->events(first_steps)) {
+    parts.push_back(Event::repeated(sampler->sampled(one.event), one.count));
   }
   return Event::composed(std::move(parts));
+}
+
+std::unique_ptr<BudgetFilter> ResolvedPlan::make_budget_filter() const {
+  if (const auto* const adaptive = std::get_if<std::shared_ptr<const AdaptiveMethod>>(&method)) {
+    const auto sampler = make_sampler({.rows = 1, .declared_rows = plan.rows.value_or(1)});
+    return make_filter(accountant, budget, relation, sampler->sampled((*adaptive)->typical()));
+  }
+  return make_plan_filter(event(), accountant, budget, relation);
 }
 
 std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) const {
@@ -235,24 +212,28 @@ std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) cons
       relation);
 }
 
-ResolvedPlan resolve(const Plan& plan) {
-  require_sound_values(plan);
+ResolvedPlan resolve(const Plan& given) {
+  require_sound_values(given);
+  require_no_repetition(given);
+  Plan plan = given;
+  const Recipe& recipe = recipe_named(plan.method);
+  recipe.fill(plan);
   ResolvedPlan out;
-  out.plan = plan;
   out.budget = budget_of(plan);
   out.rate = rate_of(plan);
   const std::string sampling = sampling_of(plan, out.rate);
   out.relation = relation_of(plan, sampling);
-  out.accountant = accountant_from_string(accountant_of(plan, sampling));
   if (sampling == "fixed") {
     out.fixed_size = fixed_size_of(plan, out.rate);
     out.rate = static_cast<double>(*out.fixed_size) / *plan.rows;
   }
-  out.method = method_of(plan);
-  if (out.relation == Relation::add_remove && !plan.rows) out.count_noise = 1;
-  choose_noise(out);
-  require_sound_method(out);
-  out.cost = account(out.event(), out.relation, out.accountant, out.budget.delta);
+  plan.rate = out.rate;
+  Recipe::Open method = recipe.make(plan, out.budget);
+  choose_if_auto(plan.accountant, tightest_accountant(sampling, method));
+  out.accountant = accountant_from_string(plan.accountant);
+  if (out.relation == Relation::add_remove && !plan.rows) out.count_noise = count_noise_for(out.budget);
+  out.plan = plan;
+  std::visit([&out](auto&& open) { settle_method(out, std::forward<decltype(open)>(open)); }, std::move(method));
   require_within_budget(out);
   write_choices_into(out.plan, out, sampling);
   return out;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -40,8 +41,12 @@ std::string plan_hash(const RunFolder& folder) {
   return sha256(folder.read("plan.toml") + folder.read("schema.toml"));
 }
 
-void refuse_ledger_without_secure_noise(const Plan& plan, const RandomSource& random) {
-  if (plan.ledger.empty() || random.is_secure()) return;
+void refuse_ledger_without_privacy(const ResolvedPlan& resolved, const RandomSource& random) {
+  if (resolved.plan.ledger.empty()) return;
+  if (!resolved.is_private()) {
+    throw InputError(fmt::format("NOT PRIVATE: a run of method {} may not be written into a ledger", resolved.plan.method));
+  }
+  if (random.is_secure()) return;
   throw InputError("NOT PRIVATE: seeded noise; a run with a seed may not be written into a ledger");
 }
 
@@ -93,21 +98,44 @@ void save(Run& run, const Training& training, const ProgressFile& progress, std:
   }
 }
 
-// True if all steps were taken.
-bool take_steps(Run& run, Training& training, const RunOptions& options, ProgressFile& progress) {
+// Up to `most` steps; false if the method had none left.
+bool take_stretch(Training& training, std::int64_t most, const RunOptions& options, ProgressFile& progress) {
+  for (std::int64_t i = 0; i < most && !should_stop(options); ++i) {
+    if (!training.step()) return false;
+    tell(training, options, progress);
+  }
+  return true;
+}
+
+// Each stretch is paid for before it is taken. True if all steps were taken.
+bool take_planned_steps(Run& run, Training& training, const RunOptions& options, ProgressFile& progress) {
   const std::int64_t stretch = steps_between_checkpoints(run.plan);
-  while (training.charged() < training.total()) {
+  while (training.charged() < training.total() && !should_stop(options)) {
     const std::int64_t ahead = std::min(stretch, training.total() - training.charged());
     save(run, training, progress, ahead);
-    for (std::int64_t i = 0; i < ahead; ++i) {
-      if (!training.step()) throw InternalError("training: a step of the plan was refused");
-      tell(training, options, progress);
-      if (should_stop(options)) break;
+    if (!take_stretch(training, ahead, options, progress)) {
+      throw InternalError("training: a step of the plan was refused");
     }
-    if (should_stop(options)) break;
   }
   save(run, training, progress, 0);
   return training.charged() == training.total();
+}
+
+// What such a method will spend nobody knows, so a run that is killed stays charged in full and cannot go on; one that is
+// stopped can. True if the budget is used up.
+bool take_steps_while_they_fit(Run& run, Training& training, const RunOptions& options, ProgressFile& progress) {
+  run.checkpoint.at_work = true;
+  save(run, training, progress, 0);
+  const bool stopped = take_stretch(training, std::numeric_limits<std::int64_t>::max(), options, progress);
+  run.checkpoint.at_work = false;
+  save(run, training, progress, 0);
+  return !stopped;
+}
+
+bool take_steps(Run& run, Training& training, const RunOptions& options, ProgressFile& progress) {
+  return run.plan.spending_by() == SpendingBy::outputs
+             ? take_steps_while_they_fit(run, training, options, progress)
+             : take_planned_steps(run, training, options, progress);
 }
 
 // The certificate comes before the model, so that no model is ever without one; the ledger gets back what was not
@@ -154,7 +182,7 @@ RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, Rand
 }
 
 bool nothing_released(const Run& run) {
-  return run.checkpoint.training.charged == 0 && !run.checkpoint.count_asked;
+  return run.checkpoint.training.charged == 0 && !run.checkpoint.count_asked && !run.checkpoint.at_work;
 }
 
 // Stopped or failed, the run stays open in the ledger and can be resumed; one that failed before its first
@@ -203,9 +231,18 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
   return run;
 }
 
+void require_known_spending(const Checkpoint& checkpoint, const std::string& folder) {
+  if (!checkpoint.at_work) return;
+  throw InputError(fmt::format(
+      "{}: the run was cut off while its method chose by what it saw, so nobody knows what it spent; its whole "
+      "budget stays charged and it cannot go on. Start another, or use a method with a fixed plan",
+      folder));
+}
+
 Run reopen(const RunOptions& options) {
   RunFolder folder = RunFolder::open(options.out);
   Checkpoint checkpoint = folder.load();
+  require_known_spending(checkpoint, options.out);
   if (checkpoint.plan_hash != plan_hash(folder)) {
     throw InputError(
         fmt::format("{}: plan.toml or schema.toml was changed since the run began", options.out));
@@ -218,6 +255,15 @@ Run reopen(const RunOptions& options) {
   run.account = std::make_unique<RunAccount>(RunAccount::take_over(plan, checkpoint));
   run.checkpoint = std::move(checkpoint);
   return run;
+}
+
+// Steps that were lost are not repeated; with all of them lost there is nothing to go on with.
+void require_something_left(const Run& run) {
+  const TrainingState& state = run.checkpoint.training;
+  if (run.plan.fixed() == nullptr || state.charged < run.plan.steps() || steps_done(state) > 0) return;
+  throw InputError(fmt::format(
+      "{}: the run was cut off with all its releases paid for and lost; start another",
+      run.folder.file("")));
 }
 
 // The process that did the work died between its last two acts.
@@ -241,15 +287,16 @@ RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& rand
   ResolvedPlan resolved = resolve(plan);
   data::Schema schema = read_schema_of(plan);
   if (plan.data.empty()) throw InputError("plan: data is needed: the file with the rows");
-  refuse_ledger_without_secure_noise(plan, random);
+  refuse_ledger_without_privacy(resolved, random);
   Run run = prepare(std::move(resolved), std::move(schema), options);
   return carry_on(run, options, random);
 }
 
 RunOutcome resume_run(const RunOptions& options, RandomSource& random) {
   Run run = reopen(options);
-  refuse_ledger_without_secure_noise(run.plan.plan, random);
+  refuse_ledger_without_privacy(run.plan, random);
   if (run.account->is_settled()) return already_finished(run);
+  require_something_left(run);
   return carry_on(run, options, random);
 }
 

@@ -7,6 +7,10 @@
 namespace ration {
 namespace {
 
+constexpr const char* kUnprotected =
+    "the model was fitted to the rows themselves, without noise, to measure other models by; it may reveal any row "
+    "and must not be released";
+
 std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {
   std::vector<std::string> list{"columns, bounds and categories, from the schema"};
   if (plan.relation == Relation::replace_one) {
@@ -37,6 +41,11 @@ std::vector<std::string> not_covered(const Circumstances& circumstances) {
 
 Certificate certify_training(const ResolvedPlan& plan, const Training& training,
                              const Circumstances& circumstances) {
+  if (!plan.is_private()) {
+    Certificate none = no_certificate(kUnprotected, plan.relation, plan.accountant, plan.budget.delta);
+    none.data_hash = circumstances.data_hash;
+    return none;
+  }
   Certificate certificate =
       certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
   certificate.assumed_public = assumed_public(plan, training);

@@ -7,20 +7,32 @@
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/oracle/row_count.h"
+#include "train/without_privacy.h"
 
 namespace ration {
 namespace {
 
-// The steps that are left follow those that were done; lost ones are left out.
-GradientDescentOptions remaining(const ResolvedPlan& plan, const TrainingState& from) {
-  GradientDescentOptions options = plan.method;
-  const std::int64_t done = steps_done(from);
-  if (!(0 <= done && done <= from.charged && from.charged <= plan.steps())) {
-    throw InputError(fmt::format("checkpoint: expected 0 <= steps done <= steps charged <= {}, got {} and {}",
-                                 plan.steps(), done, from.charged));
-  }
-  options.noise.erase(options.noise.begin() + done, options.noise.begin() + from.charged);
-  return options;
+// What a method is made for; the bias is the last column of every encoded table.
+ModelShape shape_of(const Objective& objective, std::size_t columns) {
+  return {.columns = columns, .outputs = objective.parameters() / columns};
+}
+
+void require_in_order(const ResolvedPlan& plan, const StepsSoFar& so_far) {
+  const std::int64_t most = plan.fixed() != nullptr ? plan.steps() : so_far.done;
+  if (0 <= so_far.done && so_far.done <= so_far.charged && so_far.charged <= most) return;
+  throw InputError(fmt::format("checkpoint: expected 0 <= steps done <= steps charged <= {}, got {} and {}",
+                               most, so_far.done, so_far.charged));
+}
+
+std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objective, std::size_t columns,
+                                    const StepsSoFar& so_far) {
+  require_in_order(plan, so_far);
+  const ModelShape model = shape_of(objective, columns);
+  return std::visit(
+      Overloaded{[&](const std::shared_ptr<const FixedMethod>& method) { return method->make(model, so_far); },
+                 [&](const std::shared_ptr<const AdaptiveMethod>& method) { return method->make(model); },
+                 [&](const WithoutPrivacy& method) { return make_fit_without_privacy(objective, method); }},
+      plan.method);
 }
 
 }  // namespace
@@ -43,15 +55,16 @@ void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
 Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
                    RandomSource& random, const TrainingState& from)
     : plan_(plan),
+      columns_(rows->columns()),
       objective_(make_glm(std::move(rows), model)),
-      filter_(make_plan_filter(plan.event(), plan.accountant, plan.budget, plan.relation)),
+      filter_(plan.make_budget_filter()),
       declared_rows_(declare_rows(from, random)),
       sampler_(plan.make_sampler({.rows = objective_->rows(), .declared_rows = declared_rows_})),
       oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random)),
-      method_(make_gradient_descent(remaining(plan, from), objective_->parameters())),
+      method_(make_method(plan, *objective_, columns_, {ration::steps_done(from), from.charged})),
       charged_(from.charged),
       done_(ration::steps_done(from)) {
-  if (from.charged > 0) oracle_->recall(plan.steps_event(from.charged));
+  oracle_->recall(from.released.value_or(plan.steps_event(from.charged)));
   if (!from.method.empty()) method_->restore(from.method);
 }
 
@@ -60,8 +73,7 @@ double Training::declare_rows(const TrainingState& from, RandomSource& random) {
   const auto rows = static_cast<double>(objective_->rows());
   if (!plan_.count_noise) return plan_.plan.rows.value_or(rows);
   if (from.noisy_rows) {
-    if (!filter_->spend(Event::gaussian(*plan_.count_noise)))
-      throw InternalError("training: the count does not fit");
+    if (!filter_->spend(plan_.count_event())) throw InternalError("training: the count does not fit");
     return *from.noisy_rows;
   }
   if (from.charged > 0) throw InputError("checkpoint: the count of the rows is missing");
@@ -77,6 +89,11 @@ bool Training::step() {
   return true;
 }
 
+Event Training::released() const {
+  if (plan_.fixed() != nullptr) return plan_.event(charged_);
+  return Event::composed({plan_.count_event(), oracle_->released()});
+}
+
 std::vector<double> Training::weights() const {
   std::vector<double> weights(objective_->parameters(), 0.0);
   method_->weights(weights);
@@ -86,6 +103,7 @@ std::vector<double> Training::weights() const {
 TrainingState Training::save() const {
   return {.charged = charged_,
           .noisy_rows = plan_.count_noise ? std::optional(declared_rows_) : std::nullopt,
+          .released = plan_.fixed() != nullptr ? std::nullopt : std::optional(oracle_->released()),
           .method = method_->save()};
 }
 

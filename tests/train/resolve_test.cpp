@@ -9,6 +9,7 @@
 #include "ration/base/error.h"
 #include "ration/schedules/noise_shape.h"
 #include "support/child_process.h"
+#include "support/plans.h"
 #include "support/small_table.h"
 
 namespace ration::testing {
@@ -145,7 +146,7 @@ TEST(Resolve, ValuesOfAPlanThatCameFromNoFileAreCheckedToo) {
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.epsilon = -1; }), StartsWith("plan: epsilon: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.steps = 0; }), StartsWith("plan: steps: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.method = "sgd"; }),
-              StartsWith("plan: method: expected one of dpsgd, got 'sgd'"));
+              StartsWith("plan: method: expected one of dpsgd, "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.sampling = "shuffle"; }), StartsWith("plan: sampling: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.clip = "none"; }), StartsWith("plan: clip: "));
 }
@@ -269,7 +270,7 @@ TEST(Resolve, ASchedulesNoiseHasItsShapeAndLandsOnTheBudget) {
       EXPECT_GE(resolved.cost.epsilon, 1 - 1e-3);
       const std::vector<double> relative = relative_noise(shape, 50);
       for (std::size_t t = 0; t < 50; ++t) {
-        EXPECT_DOUBLE_EQ(resolved.method.noise[t], resolved.noise_multiplier * relative[t]) << t;
+        EXPECT_DOUBLE_EQ(options_of(resolved).noise[t], resolved.noise_multiplier * relative[t]) << t;
       }
       std::int64_t listed = 0;
       for (const CountedEvent& one : flatten(resolved.event())) listed += one.count;
@@ -286,7 +287,7 @@ TEST(Resolve, IsAFixedPoint) {
     EXPECT_EQ(twice.plan, once.plan);
     EXPECT_EQ(twice.noise_multiplier, once.noise_multiplier);
     EXPECT_EQ(twice.count_noise, once.count_noise);
-    EXPECT_EQ(twice.method.noise, once.method.noise);
+    EXPECT_EQ(options_of(twice).noise, options_of(once).noise);
     EXPECT_EQ(twice.event().describe(), once.event().describe());
     EXPECT_EQ(twice.cost.epsilon, once.cost.epsilon);
     EXPECT_EQ(twice.rate, once.rate);
@@ -296,7 +297,7 @@ TEST(Resolve, IsAFixedPoint) {
 
 TEST(Resolve, EveryStepHasItsNoiseAndItsEvent) {
   const ResolvedPlan plan = resolve(changed([](Plan& plan) { plan.rate = 0.1; }));
-  EXPECT_EQ(plan.method.noise, std::vector<double>(50, plan.noise_multiplier));
+  EXPECT_EQ(options_of(plan).noise, std::vector<double>(50, plan.noise_multiplier));
   const Event expected =
       Event::repeated(Event::poisson_sampled(0.1, Event::gaussian(plan.noise_multiplier)), 50);
   EXPECT_EQ(plan.event().describe(), Event::composed({expected}).describe());
@@ -334,8 +335,8 @@ TEST(Resolve, AdaptiveClippingIsChargedForBothQuestionsOnOneSample) {
   const std::vector<CountedEvent> events = flatten(plan.event());
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].event.describe(), Event::poisson_sampled(0.1, both).describe());
-  EXPECT_EQ(plan.method.clip.name(), "abadi");
-  ASSERT_TRUE(plan.method.follow);
+  EXPECT_EQ(options_of(plan).clip.name(), "abadi");
+  ASSERT_TRUE(options_of(plan).follow);
 }
 
 TEST(Resolve, AnExplicitNoiseThatOverspendsIsRefusedByTheBudget) {
@@ -366,7 +367,7 @@ TEST(Resolve, SettingsReachTheMethod) {
     plan.average = "exponential";
     plan.average_decay = 0.75;
   }));
-  const GradientDescentOptions& method = plan.method;
+  const GradientDescentOptions& method = options_of(plan);
   EXPECT_EQ(method.clip.name(), "auto-v");
   EXPECT_EQ(method.clip.bound(), 3);
   EXPECT_FALSE(method.follow);
@@ -391,8 +392,8 @@ TEST(Resolve, AQuantileIsFollowedAsThePlanSays) {
     plan.clip_quantile = 0.75;
     plan.clip_follow_rate = 0.5;
   }));
-  EXPECT_EQ(plan.method.follow->follower.target, 0.75);
-  EXPECT_EQ(plan.method.follow->follower.rate, 0.5);
+  EXPECT_EQ(options_of(plan).follow->follower.target, 0.75);
+  EXPECT_EQ(options_of(plan).follow->follower.rate, 0.5);
 }
 
 // --- the schema

@@ -37,6 +37,7 @@ struct Certificate {
   std::vector<std::string> assumed_public;  // "feature bounds, from schema.toml"
   std::vector<std::string> not_covered;     // "accuracy on the training rows (--unsafe-diagnostics)"
   bool secure_random = false;               // false: seeded noise, NOT PRIVATE
+  std::string not_private;                  // why nothing at all is promised (epsilon is then infinite); or empty
   std::optional<LedgerEntry> ledger;        // none: no ledger kept account of other runs on these rows
   std::string version;                      // of the program
   std::string data_hash;                    // of the data set's content
@@ -50,7 +51,11 @@ struct Certificate {
 Certificate certify(const Event& released, Relation relation, Accountant accountant, const Budget& budget,
                     SpendingBy by);
 
-// One object with stable keys, indented, ending in a newline. Lossless. InputError if a figure is not finite.
+// What stands in a certificate's place when nothing was promised, and says why.
+Certificate no_certificate(std::string why, Relation relation, Accountant accountant, double delta);
+
+// One object with stable keys, indented, ending in a newline. Lossless. InputError if a figure is not finite
+// (but an epsilon of what is not private is null).
 std::string to_json(const Certificate& certificate);
 // Throws InputError naming the key that is missing or wrong.
 Certificate certificate_from_json(std::string_view text);

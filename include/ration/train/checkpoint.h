@@ -24,6 +24,7 @@ struct Checkpoint {
   std::string data_hash;
   bool secure_random = true;  // false once any part of the run was NOT PRIVATE
   bool count_asked = false;   // the count of the rows is paid for, though its answer may be lost
+  bool at_work = false;       // a method that chooses as it goes was going: what it spent since is not known
   TrainingState training;
   std::optional<HeldReservation> ledger;
 };

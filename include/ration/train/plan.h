@@ -10,7 +10,8 @@
 namespace ration {
 
 // Everything that decides a run, as the user wrote it: each member is a key of a plan file and a flag of the
-// command line (docs/plan.md). resolve() checks it as a whole and is the only way to start a run.
+// command line (docs/plan.md). What is left out, or 'auto', gets the method's own value. resolve() checks the
+// whole and is the only way to start a run.
 struct Plan {
   std::string data{};            // the private rows
   std::string schema{};          // what is public about them; relative to the plan file
@@ -29,7 +30,7 @@ struct Plan {
   std::string sampling = "auto";
   std::optional<double> rate{};         // 0 < rate <= 1
   std::optional<std::int64_t> batch{};  // >= 1: the expected number of rows, in place of the rate
-  std::optional<std::int64_t> steps{};  // >= 1; 200 if there are no epochs either
+  std::optional<std::int64_t> steps{};  // >= 1
   std::optional<double> epochs{};       // > 0: steps = epochs / rate, in place of steps
   std::string schedule = "uniform";
   double gamma = 0.97;               // in (0, 1); influence and influence-momentum
@@ -41,13 +42,13 @@ struct Plan {
   std::optional<double> noise{};     // > 0: the noise multiplier; calibrated to the budget if left out
 
   std::string clip = "abadi";
-  double clip_bound = 1;          // > 0
+  std::optional<double> clip_bound{};  // > 0
   double clip_gamma = 0.01;       // > 0; auto-s
   double clip_quantile = 0.5;     // 0 to 1; adaptive
   double clip_follow_rate = 0.2;  // > 0; adaptive
 
-  std::string step = "momentum";
-  double lr = 4;  // > 0
+  std::string step = "auto";
+  std::optional<double> lr{};  // > 0
   std::string lr_shape = "constant";
   std::int64_t warm_up = 0;                 // >= 0
   std::int64_t drop_every = 0;              // >= 0; step shape
@@ -55,10 +56,10 @@ struct Plan {
   double momentum = 0.9;                    // in [0, 1)
   std::optional<double> second_momentum{};  // in (0, 1)
   std::optional<double> stability{};        // > 0
-  double weight_decay = 0;                  // >= 0
+  std::optional<double> weight_decay{};     // >= 0
   bool noise_correction = false;
 
-  std::string average = "half";
+  std::string average = "auto";
   double average_decay = 0.9;  // in [0, 1)
 
   std::string ledger{};                            // the ledger that keeps account of these rows

@@ -6,37 +6,48 @@
 #include <vector>
 
 #include "ration/data/schema.h"
-#include "ration/methods/gradient_descent.h"
 #include "ration/objectives/glm/glm.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/calibrate.h"
+#include "ration/privacy/filter.h"
 #include "ration/privacy/spending.h"
 #include "ration/sampling/sampler.h"
+#include "ration/train/method_plan.h"
 #include "ration/train/model.h"
 #include "ration/train/plan.h"
 
 namespace ration {
 
-// A plan in which nothing is open any more: what a run will do and spend, known before a row is read. Sampler,
-// clip rule, noise, relation and accountant fit together, and the whole stays within the budget.
+// A plan in which nothing is open any more, before a row is read. Sampler, clip rule, noise, relation and accountant
+// fit together, and the whole stays within the budget.
 struct ResolvedPlan {
-  Plan plan;  // as given, with every choice of 'auto' written out
+  Plan plan;  // as given, with every choice written out
   Budget budget{};
   Relation relation = Relation::add_remove;
   Accountant accountant = Accountant::rdp;
   double rate = 1;                            // of a step
   std::optional<std::uint64_t> fixed_size{};  // rows of a step, if its size is fixed
-  double noise_multiplier = 1;                // of a step with shape 1
-  GradientDescentOptions method{};            // with the noise of every step
-  std::optional<double> count_noise{};        // the number of rows is asked first, with this noise multiplier
-  Guarantee cost{};                           // of everything
+  double noise_multiplier = 0;                // of a fixed method's step with shape 1
+  MethodPlan method{};
+  std::optional<double> count_noise{};  // the number of rows is asked first, with this noise multiplier
+  Guarantee cost{};                     // of everything; a method that chooses as it goes is promised its whole budget
 
-  std::int64_t steps() const { return static_cast<std::int64_t>(method.noise.size()); }
+  bool is_private() const { return !std::holds_alternative<WithoutPrivacy>(method); }
+  // Null if the method chooses as it goes.
+  const FixedMethod* fixed() const;
+  SpendingBy spending_by() const { return fixed() != nullptr ? SpendingBy::plan : SpendingBy::outputs; }
+
+  // Of a fixed method; 0 for others.
+  std::int64_t steps() const { return fixed() != nullptr ? fixed()->steps() : 0; }
+  // What the first steps of a fixed method release.
   Event steps_event(std::int64_t first_steps) const;
-  // The first steps, and the count of the rows if there is one.
+  // The same, and the count of the rows if there is one.
   Event event(std::int64_t first_steps) const;
   Event event() const { return event(steps()); }
-  SpendingBy spending_by() const { return SpendingBy::plan; }
+  Event count_event() const { return count_noise ? Event::gaussian(*count_noise) : Event::nothing(); }
+
+  // Grants what the plan may spend: its own events, or whatever fits its budget.
+  std::unique_ptr<BudgetFilter> make_budget_filter() const;
   // Where the table's size comes from is the caller's business.
   std::unique_ptr<Sampler> make_sampler(const TableSize& table) const;
 };

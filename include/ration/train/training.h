@@ -15,8 +15,9 @@ namespace ration {
 
 // Where a run stands, without its rows: what a checkpoint stores.
 struct TrainingState {
-  std::int64_t charged = 0;            // steps of the plan that are paid for, whether or not they were taken
+  std::int64_t charged = 0;            // steps that are paid for, whether or not they were taken
   std::optional<double> noisy_rows{};  // the answer to the count of rows, if there was one
+  std::optional<Event> released{};     // by a method that chooses as it goes; a plan's follows from `charged`
   MethodState method{};
 };
 
@@ -28,8 +29,9 @@ void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows);
 
 // One run in memory: a resolved plan at work on rows. Nothing here writes a file.
 //
-// Order       everything is charged to a filter that grants exactly the plan's events.
-// Resuming    steps that were paid for but whose outcome was lost are not repeated: the method goes on from its state
+// Order       everything is charged to a filter: of a fixed method's events it grants exactly those, of others what
+//             fits the budget.
+// Resuming    a fixed method's steps that were paid for but whose outcome was lost are not repeated: the method goes on from its state
 //             with the plan's remaining steps, so nothing is ever released on credit, and noise is always fresh.
 class Training {
  public:
@@ -39,17 +41,18 @@ class Training {
   Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
            RandomSource& random, const TrainingState& from = {});
 
-  // False when the plan is done.
+  // False when the plan is done, or the budget refuses what the method would ask next.
   [[nodiscard]] bool step();
   StepReport report() const { return method_->report(); }
   double spent_share() const { return filter_->spent_share(); }
   // Of the steps, those that are done or lost.
   std::int64_t charged() const { return charged_; }
+  // 0 if nobody knows.
   std::int64_t total() const { return plan_.steps(); }
   std::int64_t steps_done() const { return done_; }
   double divisor_rows() const { return declared_rows_; }
 
-  Event released() const { return plan_.event(charged_); }
+  Event released() const;
   std::vector<double> weights() const;
   TrainingState save() const;
 
@@ -57,6 +60,7 @@ class Training {
   double declare_rows(const TrainingState& from, RandomSource& random);
 
   const ResolvedPlan& plan_;
+  std::size_t columns_;
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<BudgetFilter> filter_;
   double declared_rows_;

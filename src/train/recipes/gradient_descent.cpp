@@ -1,0 +1,140 @@
+#include "train/recipes/gradient_descent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/schedules/noise_shape.h"
+#include "train/recipes/settings.h"
+
+namespace ration {
+namespace {
+
+constexpr double kMostSteps = 1e8;
+
+std::optional<FollowQuantile> follow_of(const Plan& plan) {
+  if (plan.clip != "adaptive") return std::nullopt;
+  return FollowQuantile{.follower = {.target = plan.clip_quantile, .rate = plan.clip_follow_rate}};
+}
+
+StepOptions step_options(const Plan& plan) {
+  StepOptions options = usual_step_options(step_kind_named(plan.step));
+  options.momentum = plan.momentum;
+  options.second_momentum = plan.second_momentum.value_or(options.second_momentum);
+  options.stability = plan.stability.value_or(options.stability);
+  options.weight_decay = *plan.weight_decay;
+  options.noise_correction = plan.noise_correction;
+  return options;
+}
+
+GradientDescentOptions options_of(const Plan& plan) {
+  return {.clip = clip_of(plan),
+          .follow = follow_of(plan),
+          .noise = {},
+          .learning_rate = {.base = *plan.lr,
+                            .shape = rate_shape_named(plan.lr_shape),
+                            .warm_up = plan.warm_up,
+                            .drop_every = plan.drop_every,
+                            .drop_factor = plan.drop_factor},
+          .step = step_options(plan),
+          .average = {.kind = averaging_named(plan.average), .decay = plan.average_decay}};
+}
+
+NoiseShape shape_of(const Plan& plan) {
+  if (plan.schedule == "uniform") return UniformNoise{};
+  if (plan.schedule == "exponential") return ExponentialNoise{plan.schedule_rate};
+  if (plan.schedule == "step") return StepNoise{plan.schedule_every, plan.schedule_factor};
+  if (plan.schedule == "time") return TimeNoise{plan.schedule_rate};
+  if (plan.schedule == "polynomial") return PolynomialNoise{plan.schedule_end, plan.schedule_power};
+  if (plan.schedule == "influence") return InfluenceNoise{plan.gamma};
+  return MomentumInfluenceNoise{plan.gamma, plan.momentum};
+}
+
+std::int64_t steps_of(const Plan& plan) {
+  if (!plan.epochs) return *plan.steps;
+  const double steps = std::ceil(*plan.epochs / *plan.rate * (1 - 1e-12));
+  return static_cast<std::int64_t>(require("plan", "epochs / rate", steps, at_least(1).at_most(kMostSteps)));
+}
+
+// What the method itself refuses, before anything is spent.
+void require_sound(GradientDescentOptions options) {
+  options.noise = {1};
+  make_gradient_descent(options, 1);
+}
+
+Recipe::Open make_plan(const Plan& plan, const Budget&) {
+  GradientDescentOptions options = options_of(plan);
+  require_sound(options);
+  return std::make_unique<GradientDescentPlan>(std::move(options),
+                                               relative_noise(shape_of(plan), steps_of(plan)));
+}
+
+// What the four differ in.
+struct Defaults {
+  double rate, clip_bound;
+  const char* step;
+  double lr, weight_decay;
+  const char* average;
+  const char* accountant;
+};
+
+void fill_from(const Defaults& usual, Plan& plan) {
+  if (!plan.rate && !plan.batch) plan.rate = usual.rate;
+  if (!plan.steps && !plan.epochs) plan.steps = 200;
+  set_if_open(plan.clip_bound, usual.clip_bound);
+  set_if_open(plan.lr, usual.lr);
+  set_if_open(plan.weight_decay, usual.weight_decay);
+  choose_if_auto(plan.step, usual.step);
+  choose_if_auto(plan.average, usual.average);
+  choose_if_auto(plan.accountant, usual.accountant);
+}
+
+Recipe recipe(std::string name, std::string what, const Defaults& usual) {
+  return {std::move(name), std::move(what), [usual](Plan& plan) { fill_from(usual, plan); }, make_plan};
+}
+
+}  // namespace
+
+GradientDescentPlan::GradientDescentPlan(GradientDescentOptions options, std::vector<double> shape)
+    : options_(std::move(options)), shape_(std::move(shape)) {
+  set_noise(1);
+}
+
+// Equal noise in a row is one repeated event.
+std::vector<CountedEvent> GradientDescentPlan::events(std::int64_t first_steps) const {
+  std::vector<CountedEvent> events;
+  const auto end = options_.noise.begin() + first_steps;
+  for (auto at = options_.noise.begin(); at != end;) {
+    const auto next = std::find_if(at, end, [at](double noise) { return noise != *at; });
+    events.push_back({gradient_descent_event(*at, options_.follow), next - at});
+    at = next;
+  }
+  return events;
+}
+
+void GradientDescentPlan::set_noise(double size) {
+  options_.noise.resize(shape_.size());
+  std::transform(shape_.begin(), shape_.end(), options_.noise.begin(),
+                 [size](double relative) { return size * relative; });
+}
+
+std::unique_ptr<Method> GradientDescentPlan::make(const ModelShape& model, const StepsSoFar& so_far) const {
+  GradientDescentOptions options = options_;
+  options.noise.erase(options.noise.begin() + so_far.done, options.noise.begin() + so_far.charged);
+  return make_gradient_descent(options, model.parameters());
+}
+
+std::vector<Recipe> gradient_descent_recipes() {
+  // The settings of dpsgd serve all our examples alike; the others are their papers' kind: no momentum, no averaging.
+  return {recipe("dpsgd", "private gradient descent", {1, 1, "momentum", 4, 0, "half", "auto"}),
+          recipe("sgd-adv", "the same, added up by advanced composition [Bassily14]",
+                 {0.1, 3, "sgd", 0.5, 0.001, "none", "advanced"}),
+          recipe("sgd-ma", "the same, added up by the moments accountant [Abadi16]",
+                 {0.1, 3, "sgd", 0.5, 0.001, "none", "moments"}),
+          recipe("dpadam", "private gradient descent with Adam's steps",
+                 {0.1, 3, "adam", 0.05, 0.001, "none", "auto"})};
+}
+
+}  // namespace ration
