@@ -62,9 +62,10 @@ std::string promise(const Certificate& certificate) {
 }
 
 void print_summary(const RunOutcome& outcome, const std::string& folder) {
-  print(fmt::format(
-      "{}{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n{}\n",
-      to_text(outcome.plan), steps_taken(outcome), lost_steps(outcome), folder, promise(outcome.certificate)));
+  print(
+      fmt::format("{}{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n{}\n",
+                  to_text(outcome.plan), steps_taken(outcome), lost_steps(outcome), folder,
+                  promise(outcome.certificate)));
 }
 
 void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {

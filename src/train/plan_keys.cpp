@@ -200,8 +200,8 @@ void add_method_keys(KeyList& list) {
 void add_step_keys(KeyList& list) {
   list.group("Steps");
   list.choice("step", &Plan::step,
-              {"auto", "sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop",
-               "adadelta"},
+              {"auto", "sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad",
+               "rmsprop", "adadelta"},
               "Step rule");
   list.number("lr", "X", &Plan::lr, greater_than(0), "Learning rate; left out, the method's own");
   list.choice("lr_shape", &Plan::lr_shape, {"constant", "cosine", "step"}, "How the learning rate falls");
@@ -217,7 +217,8 @@ void add_step_keys(KeyList& list) {
               "L2 regularisation, added after the noise; left out, the method's own");
   list.yes_or_no("noise_correction", &Plan::noise_correction,
                  "Adam: take the noise out of the second moment");
-  list.choice("average", &Plan::average, {"auto", "none", "half", "exponential"}, "Which iterates become the model");
+  list.choice("average", &Plan::average, {"auto", "none", "half", "exponential"},
+              "Which iterates become the model");
   list.number("average_decay", "B", &Plan::average_decay, at_least(0).less_than(1),
               "average exponential: its memory");
   list.count("checkpoint_every", "T", &Plan::checkpoint_every, 1,

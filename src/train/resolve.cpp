@@ -233,7 +233,8 @@ ResolvedPlan resolve(const Plan& given) {
   out.accountant = accountant_from_string(plan.accountant);
   if (out.relation == Relation::add_remove && !plan.rows) out.count_noise = count_noise_for(out.budget);
   out.plan = plan;
-  std::visit([&out](auto&& open) { settle_method(out, std::forward<decltype(open)>(open)); }, std::move(method));
+  std::visit([&out](auto&& open) { settle_method(out, std::forward<decltype(open)>(open)); },
+             std::move(method));
   require_within_budget(out);
   write_choices_into(out.plan, out, sampling);
   return out;

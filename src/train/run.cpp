@@ -44,7 +44,8 @@ std::string plan_hash(const RunFolder& folder) {
 void refuse_ledger_without_privacy(const ResolvedPlan& resolved, const RandomSource& random) {
   if (resolved.plan.ledger.empty()) return;
   if (!resolved.is_private()) {
-    throw InputError(fmt::format("NOT PRIVATE: a run of method {} may not be written into a ledger", resolved.plan.method));
+    throw InputError(fmt::format("NOT PRIVATE: a run of method {} may not be written into a ledger",
+                                 resolved.plan.method));
   }
   if (random.is_secure()) return;
   throw InputError("NOT PRIVATE: seeded noise; a run with a seed may not be written into a ledger");
@@ -123,7 +124,8 @@ bool take_planned_steps(Run& run, Training& training, const RunOptions& options,
 
 // What such a method will spend nobody knows, so a run that is killed stays charged in full and cannot go on; one that is
 // stopped can. True if the budget is used up.
-bool take_steps_while_they_fit(Run& run, Training& training, const RunOptions& options, ProgressFile& progress) {
+bool take_steps_while_they_fit(Run& run, Training& training, const RunOptions& options,
+                               ProgressFile& progress) {
   run.checkpoint.at_work = true;
   save(run, training, progress, 0);
   const bool stopped = take_stretch(training, std::numeric_limits<std::int64_t>::max(), options, progress);
@@ -234,7 +236,8 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
 void require_known_spending(const Checkpoint& checkpoint, const std::string& folder) {
   if (!checkpoint.at_work) return;
   throw InputError(fmt::format(
-      "{}: the run was cut off while its method chose by what it saw, so nobody knows what it spent; its whole "
+      "{}: the run was cut off while its method chose by what it saw, so nobody knows what it spent; its "
+      "whole "
       "budget stays charged and it cannot go on. Start another, or use a method with a fixed plan",
       folder));
 }
@@ -262,8 +265,7 @@ void require_something_left(const Run& run) {
   const TrainingState& state = run.checkpoint.training;
   if (run.plan.fixed() == nullptr || state.charged < run.plan.steps() || steps_done(state) > 0) return;
   throw InputError(fmt::format(
-      "{}: the run was cut off with all its releases paid for and lost; start another",
-      run.folder.file("")));
+      "{}: the run was cut off with all its releases paid for and lost; start another", run.folder.file("")));
 }
 
 // The process that did the work died between its last two acts.

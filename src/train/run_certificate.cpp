@@ -8,7 +8,8 @@ namespace ration {
 namespace {
 
 constexpr const char* kUnprotected =
-    "the model was fitted to the rows themselves, without noise, to measure other models by; it may reveal any row "
+    "the model was fitted to the rows themselves, without noise, to measure other models by; it may reveal "
+    "any row "
     "and must not be released";
 
 std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {

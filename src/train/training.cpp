@@ -29,9 +29,10 @@ std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objecti
   require_in_order(plan, so_far);
   const ModelShape model = shape_of(objective, columns);
   return std::visit(
-      Overloaded{[&](const std::shared_ptr<const FixedMethod>& method) { return method->make(model, so_far); },
-                 [&](const std::shared_ptr<const AdaptiveMethod>& method) { return method->make(model); },
-                 [&](const WithoutPrivacy& method) { return make_fit_without_privacy(objective, method); }},
+      Overloaded{
+          [&](const std::shared_ptr<const FixedMethod>& method) { return method->make(model, so_far); },
+          [&](const std::shared_ptr<const AdaptiveMethod>& method) { return method->make(model); },
+          [&](const WithoutPrivacy& method) { return make_fit_without_privacy(objective, method); }},
       plan.method);
 }
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "support/plans.h"
 #include "support/doubles.h"
+#include "support/plans.h"
 #include "train/runs.h"
 
 namespace ration::testing {
@@ -435,7 +435,7 @@ TEST_F(TrainingRun, ARunThatLostEveryStepCannotGoOn) {
   whole.checkpoint_every = 1000;
   crash_after(30, whole);
   EXPECT_EQ(checkpoint_in(files_.run()).training.charged, kSteps);
-  EXPECT_THAT(refusal([&] { resume_now(); }), HasSubstr("paid for and lost; start another"));
+  EXPECT_THAT(message_of<InputError>([&] { resume_now(); }), HasSubstr("paid for and lost; start another"));
 }
 
 TEST_F(TrainingRun, ACountOfTheRowsIsAskedOnceInARunsLife) {

@@ -137,7 +137,8 @@ TEST(Training, WhatIsLeftOfThePlanIsARunOfItsOwnLength) {
   Training training(resolved, some_rows(), kLogistic, random, {.charged = 20});
   finish(training);
   EXPECT_EQ(training.report().step, 10);
-  EXPECT_NEAR(training.report().learning_rate, *resolved.plan.lr * (1 + std::cos(std::acos(-1.0) * 9 / 10)) / 2, 1e-12);
+  EXPECT_NEAR(training.report().learning_rate,
+              *resolved.plan.lr * (1 + std::cos(std::acos(-1.0) * 9 / 10)) / 2, 1e-12);
 }
 
 TEST(Training, ARunThatLostEverythingHasTheUntrainedModel) {

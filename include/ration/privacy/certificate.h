@@ -37,10 +37,10 @@ struct Certificate {
   std::vector<std::string> assumed_public;  // "feature bounds, from schema.toml"
   std::vector<std::string> not_covered;     // "accuracy on the training rows (--unsafe-diagnostics)"
   bool secure_random = false;               // false: seeded noise, NOT PRIVATE
-  std::string not_private;                  // why nothing at all is promised (epsilon is then infinite); or empty
-  std::optional<LedgerEntry> ledger;        // none: no ledger kept account of other runs on these rows
-  std::string version;                      // of the program
-  std::string data_hash;                    // of the data set's content
+  std::string not_private;            // why nothing at all is promised (epsilon is then infinite); or empty
+  std::optional<LedgerEntry> ledger;  // none: no ledger kept account of other runs on these rows
+  std::string version;                // of the program
+  std::string data_hash;              // of the data set's content
 };
 
 // The certificate of a run that released `released` within `budget`; the caller adds what this cannot know

@@ -67,7 +67,8 @@ using MethodPlan =
 
 // What --method NAME stands for. One file in src/train/recipes holds each family.
 struct Recipe {
-  using Open = std::variant<std::unique_ptr<FixedMethod>, std::unique_ptr<const AdaptiveMethod>, WithoutPrivacy>;
+  using Open =
+      std::variant<std::unique_ptr<FixedMethod>, std::unique_ptr<const AdaptiveMethod>, WithoutPrivacy>;
 
   std::string name;
   std::string what;  // in a few words

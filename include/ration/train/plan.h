@@ -43,9 +43,9 @@ struct Plan {
 
   std::string clip = "abadi";
   std::optional<double> clip_bound{};  // > 0
-  double clip_gamma = 0.01;       // > 0; auto-s
-  double clip_quantile = 0.5;     // 0 to 1; adaptive
-  double clip_follow_rate = 0.2;  // > 0; adaptive
+  double clip_gamma = 0.01;            // > 0; auto-s
+  double clip_quantile = 0.5;          // 0 to 1; adaptive
+  double clip_follow_rate = 0.2;       // > 0; adaptive
 
   std::string step = "auto";
   std::optional<double> lr{};  // > 0

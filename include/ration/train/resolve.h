@@ -30,7 +30,7 @@ struct ResolvedPlan {
   double noise_multiplier = 0;                // of a fixed method's step with shape 1
   MethodPlan method{};
   std::optional<double> count_noise{};  // the number of rows is asked first, with this noise multiplier
-  Guarantee cost{};                     // of everything; a method that chooses as it goes is promised its whole budget
+  Guarantee cost{};  // of everything; a method that chooses as it goes is promised its whole budget
 
   bool is_private() const { return !std::holds_alternative<WithoutPrivacy>(method); }
   // Null if the method chooses as it goes.

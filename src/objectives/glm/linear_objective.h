@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.h"
+#include "objectives/glm/loss_kernels.h"
 #include "objectives/glm/row_products.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
@@ -49,7 +50,11 @@ class LinearObjective final : public Objective {
 
  private:
   using RowNumbers = std::span<const std::uint64_t>;
-  static constexpr std::size_t kTile = 16;
+  static constexpr std::size_t kTile = 64;
+  // Of losses with one output there are vectorised forms.
+  static constexpr bool kHasKernels = requires(const Loss& loss, std::span<double> outputs, double* labels) {
+    to_slopes(loss, outputs, labels);
+  };
   static constexpr std::size_t kMostBlocks = 64;
 
   // What one block needs: outputs of a tile's rows, then slopes, then factors, at [r * outputs + k].
@@ -68,8 +73,9 @@ class LinearObjective final : public Objective {
   // Rows that are summed one after the other before the sum is put aside, so that the error of a sum over
   // millions of rows stays small; long enough for that to cost nothing.
   std::size_t stretch() const { return std::max<std::size_t>(8192, parameters()); }
+  // Rows that are worked on together: they stay in the nearest cache.
+  std::size_t tile() const { return rows_->is_dense() ? kTile / 4 : kTile; }
   std::size_t blocks_for(std::size_t drawn, std::size_t sums_per_block) const;
-  std::span<double> output(Scratch& scratch, std::size_t r) const;
 
   // use(block's scratch, tile) for every tile of every block; each block's sums start at 0 and are
   // `sums_per_block` many.
@@ -80,17 +86,22 @@ class LinearObjective final : public Objective {
   // Rows that follow each other are fetched by the processor itself, and better.
   void prefetch_tile(RowNumbers drawn, std::size_t first) const {
     if (first >= drawn.size()) return;
-    const RowNumbers tile = drawn.subspan(first, std::min(kTile, drawn.size() - first));
-    if (tile.back() - tile.front() >= tile.size()) prefetch_rows(*rows_, tile);
+    const RowNumbers next = drawn.subspan(first, std::min(tile(), drawn.size() - first));
+    if (next.back() - next.front() >= next.size()) prefetch_rows(*rows_, next);
   }
   // Sums of the blocks, in their order.
   void add_up(std::size_t blocks, std::span<double> totals) const;
 
   template <ClipRule Rule>
   void add_clipped(Parameters w, const Rule& rule, RowNumbers tile, Scratch& scratch) const;
-  template <ClipRule Rule>
-  bool to_factors(const Rule& rule, std::uint64_t row, std::span<double> outputs) const;
-  double clipped_losses(RowNumbers tile, const double* outputs, double bound) const;
+  // Replaces each row's outputs by its slopes, and gives the norms of those.
+  void slopes_of_tile(RowNumbers tile, std::span<double> outputs, std::span<double> norms) const;
+  // Overwrites the outputs.
+  double clipped_losses(std::span<double> outputs, std::span<const double> labels, double bound) const;
+  std::span<const double> labels_of(RowNumbers tile, std::array<double, kTile>& place) const {
+    for (std::size_t r = 0; r < tile.size(); ++r) place[r] = rows_->labels()[tile[r]];
+    return std::span(place).first(tile.size());
+  }
   template <class Use>
   void for_each_output(Parameters w, const Use& use);
 
@@ -141,11 +152,6 @@ std::size_t LinearObjective<Loss>::blocks_for(std::size_t drawn, std::size_t sum
 }
 
 template <class Loss>
-std::span<double> LinearObjective<Loss>::output(Scratch& scratch, std::size_t r) const {
-  return std::span(scratch.outputs).subspan(r * loss_.outputs(), loss_.outputs());
-}
-
-template <class Loss>
 template <class Use>
 std::size_t LinearObjective<Loss>::for_each_tile(RowNumbers drawn, std::size_t sums_per_block, const Use& use,
                                                  std::size_t tiles_of_outputs) {
@@ -161,9 +167,9 @@ std::size_t LinearObjective<Loss>::for_each_tile(RowNumbers drawn, std::size_t s
     std::size_t first = drawn.size() * block / blocks;
     while (first < end) {
       const std::size_t end_of_stretch = std::min(end, first + stretch());
-      for (; first < end_of_stretch; first += kTile) {
-        prefetch_tile(drawn.subspan(0, end), first + kTile);
-        use(scratch_[block], drawn.subspan(first, std::min(kTile, end_of_stretch - first)));
+      for (; first < end_of_stretch; first += tile()) {
+        prefetch_tile(drawn.subspan(0, end), first + tile());
+        use(scratch_[block], drawn.subspan(first, std::min(tile(), end_of_stretch - first)));
       }
       first = end_of_stretch;
       scratch_[block].end_stretch();
@@ -180,18 +186,20 @@ void LinearObjective<Loss>::add_up(std::size_t blocks, std::span<double> totals)
   }
 }
 
-// Turns a row's outputs into slopes times clip factor; false if the row contributes nothing.
 template <class Loss>
-template <ClipRule Rule>
-bool LinearObjective<Loss>::to_factors(const Rule& rule, std::uint64_t row, std::span<double> outputs) const {
-  const double norm = loss_.to_slopes(outputs, rows_->labels()[row]) * rows_->norms()[row];
-  const double factor = clip_factor(rule, norm);
-  bool finite = true;
-  for (double& slope : outputs) {
-    slope *= factor;
-    finite = finite && std::isfinite(slope);
+void LinearObjective<Loss>::slopes_of_tile(RowNumbers tile, std::span<double> outputs,
+                                           std::span<double> norms) const {
+  std::array<double, kTile> place;
+  const std::span<const double> labels = labels_of(tile, place);
+  if constexpr (kHasKernels) {
+    to_slopes(loss_, outputs, labels.data());
+    for (std::size_t r = 0; r < tile.size(); ++r) norms[r] = std::abs(outputs[r]);
+  } else {
+    const std::size_t per_row = loss_.outputs();
+    for (std::size_t r = 0; r < tile.size(); ++r) {
+      norms[r] = loss_.to_slopes(outputs.subspan(r * per_row, per_row), labels[r]);
+    }
   }
-  return finite && factor > 0;
 }
 
 // Rows that contribute nothing are left out, since 0 times what they hold might not be 0.
@@ -199,17 +207,25 @@ template <class Loss>
 template <ClipRule Rule>
 void LinearObjective<Loss>::add_clipped(Parameters w, const Rule& rule, RowNumbers tile,
                                         Scratch& scratch) const {
-  multiply_rows(*rows_, tile, w, loss_.outputs(), scratch.outputs.data());
+  const std::size_t per_row = loss_.outputs();
+  const std::span<double> outputs = std::span(scratch.outputs).first(tile.size() * per_row);
+  multiply_rows(*rows_, tile, w, per_row, outputs.data());
+  std::array<double, kTile> norms;
+  slopes_of_tile(tile, outputs, norms);
   std::array<std::uint64_t, kTile> kept;
   std::size_t count = 0;
   for (std::size_t r = 0; r < tile.size(); ++r) {
-    const std::span<double> outputs = output(scratch, r);
-    if (!to_factors(rule, tile[r], outputs)) continue;
-    std::copy(outputs.begin(), outputs.end(), output(scratch, count).begin());
-    kept[count++] = tile[r];
+    const double factor = clip_factor(rule, norms[r] * rows_->norms()[tile[r]]);
+    bool finite = true;
+    for (std::size_t k = 0; k < per_row; ++k) {
+      const double scaled = outputs[r * per_row + k] * factor;
+      outputs[count * per_row + k] = scaled;
+      finite = finite && std::isfinite(scaled);
+    }
+    kept[count] = tile[r];
+    count += finite && factor > 0 ? 1 : 0;
   }
-  add_weighted_rows(*rows_, std::span(kept).first(count), scratch.outputs.data(), loss_.outputs(),
-                    scratch.sums);
+  add_weighted_rows(*rows_, std::span(kept).first(count), outputs.data(), per_row, scratch.sums);
 }
 
 template <class Loss>
@@ -227,14 +243,19 @@ void LinearObjective<Loss>::clipped_gradient_sum(Parameters w, const Batch& batc
 
 // The sum of the tile's losses, each clipped into [0, bound]; outputs at [r * outputs + k].
 template <class Loss>
-double LinearObjective<Loss>::clipped_losses(RowNumbers tile, const double* outputs, double bound) const {
-  double sum = 0;
-  for (std::size_t r = 0; r < tile.size(); ++r) {
-    const double loss =
-        loss_.loss_at(std::span(outputs + r * loss_.outputs(), loss_.outputs()), rows_->labels()[tile[r]]);
-    if (std::isfinite(loss)) sum += std::clamp(loss, 0.0, bound);
+double LinearObjective<Loss>::clipped_losses(std::span<double> outputs, std::span<const double> labels,
+                                             double bound) const {
+  if constexpr (kHasKernels) {
+    return clipped_loss_sum(loss_, outputs, labels.data(), bound);
+  } else {
+    const std::size_t per_row = loss_.outputs();
+    double sum = 0;
+    for (std::size_t r = 0; r < labels.size(); ++r) {
+      const double loss = loss_.loss_at(outputs.subspan(r * per_row, per_row), labels[r]);
+      if (std::isfinite(loss)) sum += std::clamp(loss, 0.0, bound);
+    }
+    return sum;
   }
-  return sum;
 }
 
 template <class Loss>
@@ -246,9 +267,12 @@ void LinearObjective<Loss>::clipped_loss_sums(std::span<const Parameters> candid
   require_batch(batch);
   const std::size_t blocks =
       for_each_tile(batch.rows, candidates.size(), [&](Scratch& scratch, RowNumbers tile) {
+        std::array<double, kTile> place;
+        const std::span<const double> labels = labels_of(tile, place);
+        const std::span<double> outputs = std::span(scratch.outputs).first(tile.size() * loss_.outputs());
         for (std::size_t k = 0; k < candidates.size(); ++k) {
-          multiply_rows(*rows_, tile, candidates[k], loss_.outputs(), scratch.outputs.data());
-          scratch.sums[k] += clipped_losses(tile, scratch.outputs.data(), bound);
+          multiply_rows(*rows_, tile, candidates[k], loss_.outputs(), outputs.data());
+          scratch.sums[k] += clipped_losses(outputs, labels, bound);
         }
       });
   add_up(blocks, sums);
@@ -273,10 +297,12 @@ void LinearObjective<Loss>::clipped_loss_sums_along(const Line& line, const Batc
         double* const points = slopes + kTile * outputs;
         multiply_rows(*rows_, tile, line.start, outputs, starts);
         multiply_rows(*rows_, tile, line.direction, outputs, slopes);
+        std::array<double, kTile> place;
+        const std::span<const double> labels = labels_of(tile, place);
+        const std::size_t values = tile.size() * outputs;
         for (std::size_t k = 0; k < sums.size(); ++k) {
-          for (std::size_t i = 0; i < tile.size() * outputs; ++i)
-            points[i] = starts[i] - line.steps[k] * slopes[i];
-          scratch.sums[k] += clipped_losses(tile, points, bound);
+          for (std::size_t i = 0; i < values; ++i) points[i] = starts[i] - line.steps[k] * slopes[i];
+          scratch.sums[k] += clipped_losses({points, values}, labels, bound);
         }
       },
       3);
@@ -288,10 +314,12 @@ std::uint64_t LinearObjective<Loss>::count_norms_at_most(Parameters w, const Bat
   require_size("parameters", w.size(), parameters());
   require_batch(batch);
   const std::size_t blocks = for_each_tile(batch.rows, 1, [&](Scratch& scratch, RowNumbers tile) {
-    multiply_rows(*rows_, tile, w, loss_.outputs(), scratch.outputs.data());
+    const std::span<double> outputs = std::span(scratch.outputs).first(tile.size() * loss_.outputs());
+    multiply_rows(*rows_, tile, w, loss_.outputs(), outputs.data());
+    std::array<double, kTile> norms;
+    slopes_of_tile(tile, outputs, norms);
     for (std::size_t r = 0; r < tile.size(); ++r) {
-      const double slopes = loss_.to_slopes(output(scratch, r), rows_->labels()[tile[r]]);
-      scratch.sums[0] += slopes * rows_->norms()[tile[r]] <= bound ? 1 : 0;
+      scratch.sums[0] += norms[r] * rows_->norms()[tile[r]] <= bound ? 1 : 0;
     }
   });
   double count = 0;

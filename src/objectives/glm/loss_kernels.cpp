@@ -1,0 +1,139 @@
+#include "objectives/glm/loss_kernels.h"
+
+#include "base/per_processor.h"
+#include "base/vector_math.h"
+
+namespace ration {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+
+// Both as in losses.h, from e^(-|margin|), which does not overflow.
+struct Logistic {
+  RATION_INLINE double loss(double z, double label) const {
+    const double margin = (2 * label - 1) * z;
+    const double shortfall = margin < 0 ? -margin : 0.0;
+    return shortfall + log1p_of_unit(exp_of_negative(-std::abs(margin)));
+  }
+  RATION_INLINE double slope(double z, double label) const {
+    const double sign = 2 * label - 1;
+    const double margin = sign * z;
+    const double e = exp_of_negative(-std::abs(margin));
+    return -sign * (margin < 0 ? 1.0 : e) / (1 + e);
+  }
+};
+
+struct Hinge {
+  RATION_INLINE double loss(double z, double label) const {
+    const double shortfall = 1 - (2 * label - 1) * z;
+    return shortfall < 0 ? 0 : shortfall;
+  }
+  RATION_INLINE double slope(double z, double label) const {
+    const double sign = 2 * label - 1;
+    return 1 - sign * z > 0 ? -sign : 0.0;
+  }
+};
+
+struct Huber {
+  double h;
+
+  RATION_INLINE double loss(double z, double label) const {
+    const double shortfall = 1 - (2 * label - 1) * z;
+    const double bent = (shortfall + h) * (shortfall + h) / (4 * h);
+    const double above = shortfall > h ? shortfall : bent;
+    return shortfall < -h ? 0.0 : above;
+  }
+  RATION_INLINE double slope(double z, double label) const {
+    const double sign = 2 * label - 1;
+    const double shortfall = 1 - sign * z;
+    const double bent = (shortfall + h) / (2 * h);
+    const double above = shortfall > h ? 1.0 : bent;
+    return -sign * (shortfall < -h ? 0.0 : above);
+  }
+};
+
+struct Squared {
+  RATION_INLINE double loss(double z, double label) const { return 0.5 * (z - label) * (z - label); }
+  RATION_INLINE double slope(double z, double label) const { return z - label; }
+};
+
+template <class Loss>
+RATION_INLINE void replace_by_slopes(const Loss& loss, double* __restrict z, const double* __restrict labels,
+                                     std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) z[i] = loss.slope(z[i], labels[i]);
+}
+
+// In [0, bound]; 0 if it is not finite.
+RATION_INLINE double clipped(double loss, double bound) {
+  const double low = loss > 0 ? loss : 0.0;
+  const double within = low < bound ? low : bound;
+  return loss - loss == 0 ? within : 0.0;
+}
+
+// Two loops, as the compiler vectorises neither in one: the losses, then eight running sums of them.
+template <class Loss>
+RATION_INLINE double sum_clipped(const Loss& loss, double* __restrict z, const double* __restrict labels,
+                                 std::size_t count, double bound) {
+  for (std::size_t i = 0; i < count; ++i) z[i] = clipped(loss.loss(z[i], labels[i]), bound);
+  double lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += z[i + lane];
+  }
+  for (std::size_t lane = 0; i < count; ++i, ++lane) lanes[lane] += z[i];
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
+RATION_PER_PROCESSOR void logistic_slopes(double* z, const double* labels, std::size_t count) {
+  replace_by_slopes(Logistic{}, z, labels, count);
+}
+RATION_PER_PROCESSOR void hinge_slopes(double* z, const double* labels, std::size_t count) {
+  replace_by_slopes(Hinge{}, z, labels, count);
+}
+RATION_PER_PROCESSOR void huber_slopes(Huber loss, double* z, const double* labels, std::size_t count) {
+  replace_by_slopes(loss, z, labels, count);
+}
+RATION_PER_PROCESSOR double logistic_sum(double* z, const double* labels, std::size_t count, double bound) {
+  return sum_clipped(Logistic{}, z, labels, count, bound);
+}
+RATION_PER_PROCESSOR double hinge_sum(double* z, const double* labels, std::size_t count, double bound) {
+  return sum_clipped(Hinge{}, z, labels, count, bound);
+}
+RATION_PER_PROCESSOR double huber_sum(Huber loss, double* z, const double* labels, std::size_t count,
+                                      double bound) {
+  return sum_clipped(loss, z, labels, count, bound);
+}
+RATION_PER_PROCESSOR double squared_sum(double* z, const double* labels, std::size_t count, double bound) {
+  return sum_clipped(Squared{}, z, labels, count, bound);
+}
+
+}  // namespace
+
+void to_slopes(const LogisticLoss&, std::span<double> outputs, const double* labels) {
+  logistic_slopes(outputs.data(), labels, outputs.size());
+}
+void to_slopes(const HingeLoss&, std::span<double> outputs, const double* labels) {
+  hinge_slopes(outputs.data(), labels, outputs.size());
+}
+void to_slopes(const HuberHingeLoss& loss, std::span<double> outputs, const double* labels) {
+  huber_slopes(Huber{loss.h}, outputs.data(), labels, outputs.size());
+}
+void to_slopes(const SquaredLoss&, std::span<double> outputs, const double* labels) {
+  replace_by_slopes(Squared{}, outputs.data(), labels, outputs.size());
+}
+
+double clipped_loss_sum(const LogisticLoss&, std::span<double> outputs, const double* labels, double bound) {
+  return logistic_sum(outputs.data(), labels, outputs.size(), bound);
+}
+double clipped_loss_sum(const HingeLoss&, std::span<double> outputs, const double* labels, double bound) {
+  return hinge_sum(outputs.data(), labels, outputs.size(), bound);
+}
+double clipped_loss_sum(const HuberHingeLoss& loss, std::span<double> outputs, const double* labels,
+                        double bound) {
+  return huber_sum(Huber{loss.h}, outputs.data(), labels, outputs.size(), bound);
+}
+double clipped_loss_sum(const SquaredLoss&, std::span<double> outputs, const double* labels, double bound) {
+  return squared_sum(outputs.data(), labels, outputs.size(), bound);
+}
+
+}  // namespace ration

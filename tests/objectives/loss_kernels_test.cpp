@@ -1,0 +1,71 @@
+#include "objectives/glm/loss_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace ration::testing {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Kinks, tails, and what is no number.
+const std::vector<double> kOutputs = {
+    0,   0.3,  -0.3,   0.5,   -0.5,      1,          -1,  1.5, -1.5, 2,     -7,     40,          -40,
+    350, -350, -1e300, 1e300, kInfinity, -kInfinity, 1.2, 0.9, 1e-9, -1e-9, 1e-310, std::nan("")};
+
+template <class Loss>
+class LossKernels : public ::testing::Test {};
+
+using Losses = ::testing::Types<LogisticLoss, HingeLoss, HuberHingeLoss, SquaredLoss>;
+TYPED_TEST_SUITE(LossKernels, Losses);
+
+// Of every length, so that whole vectors and what is left over are both there.
+TYPED_TEST(LossKernels, SlopesAreThoseOfTheLoss) {
+  const TypeParam loss{};
+  for (std::size_t count = 0; count <= kOutputs.size(); ++count) {
+    for (const double label : {0.0, 1.0}) {
+      std::vector<double> slopes(kOutputs.begin(), kOutputs.begin() + static_cast<std::ptrdiff_t>(count));
+      to_slopes(loss, slopes, std::vector(count, label).data());
+      for (std::size_t i = 0; i < count; ++i) {
+        const double expected = loss.slope(kOutputs[i], label);
+        if (!std::isfinite(expected)) continue;  // counts for nothing, in either form
+        EXPECT_NEAR(slopes[i], expected, 1e-15 * std::abs(expected) + 1e-147) << kOutputs[i];
+      }
+    }
+  }
+}
+
+TYPED_TEST(LossKernels, SumsAreThoseOfTheClippedLosses) {
+  const TypeParam loss{};
+  for (const double bound : {0.1, 1.0, 3.0, 1e6}) {
+    for (std::size_t count = 0; count <= kOutputs.size(); ++count) {
+      std::vector<double> outputs(kOutputs.begin(), kOutputs.begin() + static_cast<std::ptrdiff_t>(count));
+      std::vector<double> labels(count);
+      double expected = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        labels[i] = static_cast<double>(i % 2);
+        const double one = loss.loss(outputs[i], labels[i]);
+        if (std::isfinite(one)) expected += std::clamp(one, 0.0, bound);
+      }
+      EXPECT_NEAR(clipped_loss_sum(loss, outputs, labels.data(), bound), expected, 1e-14 * (1 + expected));
+    }
+  }
+}
+
+TYPED_TEST(LossKernels, NoRowCountsMoreThanTheBoundOrLessThanNothing) {
+  const TypeParam loss{};
+  for (const double output : kOutputs) {
+    for (const double label : {0.0, 1.0}) {
+      std::vector<double> one{output};
+      const double sum = clipped_loss_sum(loss, one, &label, 0.7);
+      EXPECT_GE(sum, 0) << output;
+      EXPECT_LE(sum, 0.7) << output;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ration::testing
