@@ -7,6 +7,7 @@ namespace ration::cli {
 // Each adds one command with its flags, help and what it runs.
 void add_account(CLI::App& app);
 void add_calibrate(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_ledger(CLI::App& app);

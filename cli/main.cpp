@@ -21,6 +21,7 @@ Examples:
   ration demo
   ration account --sampling poisson --rate 0.01 --noise 1.0 --steps 1000 --delta 1e-5 --accountant all
   ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5
+  ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --out cmp
   ration ledger init budget.db --data adult.csv --epsilon 2 --delta 1e-6
   ration ledger show budget.db
   ration evaluate run --data test.csv --public
@@ -48,6 +49,7 @@ void add_commands(CLI::App& app) {
   app.require_subcommand(1);
   add_account(app);
   add_calibrate(app);
+  add_compare(app);
   add_demo(app);
   add_evaluate(app);
   add_ledger(app);

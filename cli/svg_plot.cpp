@@ -5,19 +5,29 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 namespace ration::cli {
 namespace {
 
+// A rectangle of the picture in which lines are drawn.
+struct Area {
+  double left = 82;
+  double right = 650;
+  double top = 78;
+  double bottom = 416;
+
+  double middle_x() const { return (left + right) / 2; }
+  double middle_y() const { return (top + bottom) / 2; }
+};
+
 constexpr double kWidth = 860;
 constexpr double kHeight = 480;
-constexpr double kLeft = 82;
-constexpr double kRight = 650;
-constexpr double kTop = 78;
-constexpr double kBottom = 416;
 
-// Okabe and Ito's colours: told apart by colour-blind readers too.
-constexpr std::array kColours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"};
+// Okabe and Ito's colours, told apart by colour-blind readers too, and two more; yellow is too pale for a line.
+constexpr std::array kColours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                 "#E69F00", "#56B4E9", "#000000", "#8B5A2B"};
+constexpr std::size_t kOrderedColours = 6;
 
 std::string escape(const std::string& text) {
   std::string safe;
@@ -45,60 +55,13 @@ std::string straight(double x1, double y1, double x2, double y2, const std::stri
                      attributes);
 }
 
-// 1, 2 or 5 times a power of ten, so that four to seven ticks fit.
-double round_tick_distance(double span) {
-  const double rough = span / 7;
-  const double power = std::pow(10.0, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (rough <= factor * power) return factor * power;
-  }
-  return 10 * power;
-}
-
-double power_of_ten_below(double value) {
-  return std::pow(10.0, std::floor(std::log10(value) + 1e-9));
-}
-
-// The largest of 1, 2, 5 times a power of ten that is not above the value.
-double round_below(double value) {
-  const double power = power_of_ten_below(value);
-  for (const double factor : {5.0, 2.0}) {
-    if (factor * power <= value * (1 + 1e-9)) return factor * power;
-  }
-  return power;
-}
-
-// 1, 2, 5 in each decade while there are few of them, then every decade, then every few.
-std::vector<double> log_ticks(double low, double high) {
-  const double decades = std::log10(high / low);
-  const int stride = std::max(1, static_cast<int>(std::ceil(decades / 7)));
-  const std::vector<double> factors = decades <= 3 ? std::vector<double>{1, 2, 5} : std::vector<double>{1};
-  std::vector<double> ticks;
-  for (double power = power_of_ten_below(low); power <= high; power *= std::pow(10.0, stride)) {
-    for (const double factor : factors) {
-      const double tick = factor * power;
-      if (tick >= low * (1 - 1e-9) && tick <= high) ticks.push_back(tick);
-    }
-  }
-  return ticks;
-}
-
-// 1,000,000 is hard to tell from 100,000 on an axis; 1e6 is not.
-std::string tick_label(double value) {
-  const double rounded = std::abs(value) < 1e-12 ? 0 : value;
-  if (rounded != 0 && (std::abs(rounded) >= 1e6 || std::abs(rounded) < 1e-3)) {
-    const int exponent = static_cast<int>(std::floor(std::log10(std::abs(rounded)) + 1e-9));
-    return fmt::format("{:.3g}e{}", rounded / std::pow(10.0, exponent), exponent);
-  }
-  return fmt::format("{:.6g}", rounded);
-}
-
 struct Frame {
+  Area area;
   Axis x;
   Axis y;
 
-  double across(double value) const { return kLeft + x.position(value) * (kRight - kLeft); }
-  double down(double value) const { return kBottom - y.position(value) * (kBottom - kTop); }
+  double across(double value) const { return area.left + x.position(value) * (area.right - area.left); }
+  double down(double value) const { return area.bottom - y.position(value) * (area.bottom - area.top); }
   bool shows(double at_x, double at_y) const {
     return std::isfinite(at_x) && std::isfinite(at_y) && (!x.logarithmic || at_x > 0) &&
            (!y.logarithmic || at_y > 0);
@@ -106,30 +69,110 @@ struct Frame {
 };
 
 std::string draw_axes(const Frame& frame, const Chart& chart) {
+  const Area& area = frame.area;
   std::string svg;
   for (const double tick : frame.y.ticks()) {
     const double y = frame.down(tick);
-    svg += straight(kLeft, y, kRight, y, "class=\"grid\"");
-    svg += text(kLeft - 10, y + 4.5, "class=\"tick\" text-anchor=\"end\"", tick_label(tick));
+    svg += straight(area.left, y, area.right, y, "class=\"grid\"");
+    svg += text(area.left - 10, y + 4.5, "class=\"tick\" text-anchor=\"end\"", tick_label(tick));
   }
-  for (const double tick : frame.x.ticks()) {
+  for (const double tick : chart.x_ticks.empty() ? frame.x.ticks() : chart.x_ticks) {
     const double x = frame.across(tick);
-    svg += straight(x, kBottom, x, kBottom + 5, "class=\"axis\"");
-    svg += text(x, kBottom + 22, "class=\"tick\" text-anchor=\"middle\"", tick_label(tick));
+    svg += straight(x, area.bottom, x, area.bottom + 5, "class=\"axis\"");
+    svg += text(x, area.bottom + 22, "class=\"tick\" text-anchor=\"middle\"", tick_label(tick));
   }
-  svg += straight(kLeft, kBottom, kRight, kBottom, "class=\"axis\"");
-  const double middle_x = (kLeft + kRight) / 2;
-  const double middle_y = (kTop + kBottom) / 2;
-  svg += text(middle_x, kBottom + 46, "class=\"label\" text-anchor=\"middle\"",
-              chart.x_label + (frame.x.logarithmic ? " (log scale)" : ""));
-  svg += text(
-      24, middle_y,
-      fmt::format("class=\"label\" text-anchor=\"middle\" transform=\"rotate(-90 24 {:.1f})\"", middle_y),
-      chart.y_label + (frame.y.logarithmic ? " (log scale)" : ""));
-  return svg;
+  return svg + straight(area.left, area.bottom, area.right, area.bottom, "class=\"axis\"");
 }
 
-std::string path_of(const Frame& frame, const Line& line) {
+std::string draw_labels(const Frame& frame, const Chart& chart) {
+  const Area& area = frame.area;
+  const double x = area.left - 58;
+  const double y = area.middle_y();
+  const auto on_scale = [](const std::string& label, const Axis& axis) {
+    return label.empty() || !axis.logarithmic ? label : label + " (log scale)";
+  };
+  return text(area.middle_x(), area.bottom + 46, "class=\"label\" text-anchor=\"middle\"",
+              on_scale(chart.x_label, frame.x)) +
+         text(x, y,
+              fmt::format("class=\"label\" text-anchor=\"middle\" transform=\"rotate(-90 {:g} {:.1f})\"", x,
+                          y),
+              on_scale(chart.y_label, frame.y));
+}
+
+// --- the look of a line
+
+const char* colour_of(std::size_t index, const Line& line) {
+  if (line.reference) return "#888888";
+  return line.look ? kColours[*line.look % kColours.size()] : kColours[index % kOrderedColours];
+}
+
+bool is_second_round(const Line& line) {
+  return line.look && *line.look >= kColours.size();
+}
+
+// Without a look, later lines are thinner, so that of two that coincide both are seen.
+std::string stroke(std::size_t index, const std::vector<Line>& lines) {
+  const Line& line = lines[index];
+  const bool has_look = line.look || line.reference;
+  const double width = line.reference ? 1.4
+                       : has_look     ? 1.8
+                                      : 1.8 + 0.5 * static_cast<double>(lines.size() - 1 - index);
+  const char* const dashes = line.reference                         ? " stroke-dasharray=\"2 4\""
+                             : line.dashed || is_second_round(line) ? " stroke-dasharray=\"7 5\""
+                                                                    : "";
+  return fmt::format("stroke=\"{}\" stroke-width=\"{:.1f}\"{}", colour_of(index, line), width, dashes);
+}
+
+// A polygon with `corners` corners on a circle, the first at `angle` from the top; every second one nearer for a star.
+std::string polygon(double x, double y, int corners, double angle, double radius, bool star) {
+  std::string points;
+  for (int i = 0; i < corners; ++i) {
+    const double r = star && i % 2 == 1 ? 0.45 * radius : radius;
+    const double at = angle + 2 * std::numbers::pi * i / corners;
+    points += fmt::format("{:.1f},{:.1f} ", x + r * std::sin(at), y - r * std::cos(at));
+  }
+  return fmt::format("<polygon points=\"{}\" ", points);
+}
+
+std::string shape(std::size_t which, double x, double y) {
+  constexpr double kPi = std::numbers::pi;
+  switch (which % 8) {
+    case 1:
+      return polygon(x, y, 4, kPi / 4, 5, false);  // square
+    case 2:
+      return polygon(x, y, 3, 0, 5.2, false);  // triangle
+    case 3:
+      return polygon(x, y, 4, 0, 5.2, false);  // diamond
+    case 4:
+      return polygon(x, y, 3, kPi, 5.2, false);  // triangle on its tip
+    case 5:
+      return polygon(x, y, 5, 0, 4.8, false);  // pentagon
+    case 6:
+      return polygon(x, y, 8, kPi / 4, 6, true);  // cross of four rays
+    case 7:
+      return polygon(x, y, 10, 0, 6, true);  // star
+    default:
+      return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.8\" ", x, y);
+  }
+}
+
+// Filled in the first round of colours, hollow in the second.
+std::string marker(const Line& line, std::size_t index, double x, double y) {
+  const std::size_t look = line.look.value_or(index);
+  const char* const colour = colour_of(index, line);
+  return shape(look, x, y) + fmt::format("class=\"marker\" fill=\"{}\" stroke=\"{}\"/>\n",
+                                         is_second_round(line) ? "white" : colour, colour);
+}
+
+// --- lines
+
+// Of lines whose points stand above each other, each is moved aside a little, so that all error bars are seen.
+double aside(const Chart& chart, std::size_t index) {
+  if (chart.lines[index].error.empty()) return 0;
+  return 1.6 * (static_cast<double>(index) - static_cast<double>(chart.lines.size() - 1) / 2);
+}
+
+std::string path_of(const Frame& frame, const Line& line, double shift) {
   std::string path;
   bool pen_down = false;
   for (std::size_t i = 0; i < line.x.size(); ++i) {
@@ -137,24 +180,49 @@ std::string path_of(const Frame& frame, const Line& line) {
       pen_down = false;
       continue;
     }
-    path +=
-        fmt::format("{}{:.1f} {:.1f} ", pen_down ? "L" : "M", frame.across(line.x[i]), frame.down(line.y[i]));
+    path += fmt::format("{}{:.1f} {:.1f} ", pen_down ? "L" : "M", frame.across(line.x[i]) + shift,
+                        frame.down(line.y[i]));
     pen_down = true;
   }
   return path;
 }
 
-// Later lines are thinner, so that of two that coincide both are seen.
-std::string stroke(std::size_t index, const std::vector<Line>& lines) {
-  const double width = 1.8 + 0.5 * static_cast<double>(lines.size() - 1 - index);
-  return fmt::format("stroke=\"{}\" stroke-width=\"{:.1f}\"{}", kColours[index % kColours.size()], width,
-                     lines[index].dashed ? " stroke-dasharray=\"7 5\"" : "");
+std::string draw_errors(const Frame& frame, const Line& line, double shift, const char* colour) {
+  std::string svg;
+  for (std::size_t i = 0; i < line.error.size(); ++i) {
+    const double low = line.y[i] - line.error[i];
+    const double high = line.y[i] + line.error[i];
+    if (!frame.shows(line.x[i], low) || !frame.shows(line.x[i], high)) continue;
+    const double x = frame.across(line.x[i]) + shift;
+    const std::string attributes = fmt::format("class=\"error\" stroke=\"{}\"", colour);
+    svg += straight(x, frame.down(low), x, frame.down(high), attributes);
+    for (const double end : {low, high})
+      svg += straight(x - 2.5, frame.down(end), x + 2.5, frame.down(end), attributes);
+  }
+  return svg;
 }
 
-std::string draw_lines(const Frame& frame, const std::vector<Line>& lines) {
+std::string draw_markers(const Frame& frame, const Chart& chart, std::size_t index, double shift) {
+  const Line& line = chart.lines[index];
+  if (chart.markers == Markers::none || line.reference || line.x.empty()) return "";
   std::string svg;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    svg += fmt::format("<path class=\"line\" d=\"{}\" {}/>\n", path_of(frame, lines[i]), stroke(i, lines));
+  const std::size_t first = chart.markers == Markers::last_point ? line.x.size() - 1 : 0;
+  for (std::size_t i = first; i < line.x.size(); ++i) {
+    if (frame.shows(line.x[i], line.y[i]))
+      svg += marker(line, index, frame.across(line.x[i]) + shift, frame.down(line.y[i]));
+  }
+  return svg;
+}
+
+std::string draw_lines(const Frame& frame, const Chart& chart) {
+  std::string svg;
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    const Line& line = chart.lines[i];
+    const double shift = aside(chart, i);
+    svg += draw_errors(frame, line, shift, colour_of(i, line));
+    svg += fmt::format("<path class=\"line\" d=\"{}\" {}/>\n", path_of(frame, line, shift),
+                       stroke(i, chart.lines));
+    svg += draw_markers(frame, chart, i, shift);
   }
   return svg;
 }
@@ -167,18 +235,27 @@ double last_height(const Line& line) {
 }
 
 // The legend stands beside the plot in the order in which the lines end, so the eye needs no search.
-std::string draw_legend(const std::vector<Line>& lines) {
+std::vector<std::size_t> order_of_ends(const std::vector<Line>& lines) {
   std::vector<std::size_t> order(lines.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return last_height(lines[a]) > last_height(lines[b]);
   });
+  return order;
+}
+
+std::string draw_legend(const Chart& chart, const std::vector<std::size_t>& order, double left, double top,
+                        double height) {
+  const double distance =
+      std::min(24.0, height / static_cast<double>(std::max<std::size_t>(order.size(), 1)));
   std::string svg;
-  double y = kTop + 10;
+  double y = top + 10;
   for (const std::size_t i : order) {
-    svg += straight(kRight + 20, y, kRight + 50, y, "class=\"line\" " + stroke(i, lines));
-    svg += text(kRight + 58, y + 4.5, "class=\"key\"", lines[i].label);
-    y += 24;
+    const Line& line = chart.lines[i];
+    svg += straight(left, y, left + 30, y, "class=\"line\" " + stroke(i, chart.lines));
+    if (chart.markers != Markers::none && !line.reference) svg += marker(line, i, left + 15, y);
+    svg += text(left + 38, y + 4.5, "class=\"key\"", line.label);
+    y += distance;
   }
   return svg;
 }
@@ -192,6 +269,8 @@ text { font-family: "DejaVu Sans", Verdana, Helvetica, Arial, sans-serif; fill: 
 .grid { stroke: #e3e3e3; stroke-width: 1; }
 .axis { stroke: #555; stroke-width: 1.2; }
 .line { fill: none; stroke-linejoin: round; }
+.error { stroke-width: 1; }
+.marker { stroke-width: 1.4; }
 </style>
 )";
 
@@ -208,61 +287,78 @@ bool ends_far_apart(const std::vector<Line>& lines) {
   return highest > 6 * lowest;
 }
 
-Frame frame_for(const std::vector<Line>& lines) {
+Axis axis_of(const std::vector<double>& values, AxisScale scale, bool wide) {
+  if (scale == AxisScale::close) return close_axis_for(values);
+  if (scale == AxisScale::close_logarithmic) return close_log_axis_for(values);
+  return axis_for(values, wide);
+}
+
+Frame frame_for(const Chart& chart, const Area& area) {
   constexpr double kSpanOfLinearSteps = 1e5;
   std::vector<double> x;
   std::vector<double> y;
-  for (const Line& line : lines) {
+  for (const Line& line : chart.lines) {
     x.insert(x.end(), line.x.begin(), line.x.end());
     y.insert(y.end(), line.y.begin(), line.y.end());
+    for (std::size_t i = 0; i < line.error.size(); ++i) {
+      y.push_back(line.y[i] - line.error[i]);
+      y.push_back(line.y[i] + line.error[i]);
+    }
   }
   const bool wide = !x.empty() && *std::max_element(x.begin(), x.end()) > kSpanOfLinearSteps;
-  return {axis_for(x, wide), axis_for(y, ends_far_apart(lines))};
+  return {area, axis_of(x, chart.x_scale, wide), axis_of(y, chart.y_scale, ends_far_apart(chart.lines))};
+}
+
+std::string picture(double width, double height, const std::string& title, const std::string& subtitle,
+                    double left, const std::string& inside) {
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+             "role=\"img\" "
+             "aria-label=\"{2}\">\n",
+             width, height, escape(title)) +
+         kStyle + fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"white\"/>\n", width, height) +
+         text(left, 32, "class=\"title\"", title) + text(left, 54, "class=\"subtitle\"", subtitle) + inside +
+         "</svg>\n";
+}
+
+std::string draw(const Chart& chart, const Frame& frame) {
+  return draw_axes(frame, chart) + draw_labels(frame, chart) + draw_lines(frame, chart);
 }
 
 }  // namespace
 
-double Axis::position(double value) const {
-  if (logarithmic) return std::log(value / low) / std::log(high / low);
-  return (value - low) / (high - low);
-}
-
-std::vector<double> Axis::ticks() const {
-  if (logarithmic) return log_ticks(low, high);
-  const double distance = round_tick_distance(high - low);
-  std::vector<double> ticks;
-  for (double k = std::ceil(low / distance - 1e-9); k * distance <= high * (1 + 1e-9); ++k) {
-    ticks.push_back(k * distance);
-  }
-  return ticks;
-}
-
-Axis axis_for(const std::vector<double>& values, bool logarithmic) {
-  double smallest = INFINITY;
-  double largest = 0;
-  for (const double value : values) {
-    if (!std::isfinite(value) || value <= 0) continue;
-    smallest = std::min(smallest, value);
-    largest = std::max(largest, value);
-  }
-  if (largest == 0) return {};
-  if (!logarithmic) return {.low = 0, .high = largest * 1.03, .logarithmic = false};
-  return {.low = round_below(smallest), .high = largest * 1.1, .logarithmic = true};
-}
-
 std::string to_svg(const Chart& chart) {
-  const Frame frame = frame_for(chart.lines);
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "role=\"img\" "
-      "aria-label=\"{2}\">\n",
-      kWidth, kHeight, escape(chart.title));
-  svg += kStyle;
-  svg += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"white\"/>\n", kWidth, kHeight);
-  svg += text(kLeft, 32, "class=\"title\"", chart.title);
-  svg += text(kLeft, 54, "class=\"subtitle\"", chart.subtitle);
-  svg += draw_axes(frame, chart) + draw_lines(frame, chart.lines) + draw_legend(chart.lines);
-  return svg + "</svg>\n";
+  const Frame frame = frame_for(chart, {});
+  const Area& area = frame.area;
+  return picture(kWidth, kHeight, chart.title, chart.subtitle, area.left,
+                 draw(chart, frame) + draw_legend(chart, order_of_ends(chart.lines), area.right + 20,
+                                                  area.top, area.bottom - area.top + 30));
+}
+
+std::string to_svg(const ChartGrid& grid) {
+  constexpr double kPanelWidth = 270;
+  constexpr double kPanelHeight = 190;
+  constexpr double kGapX = 76;
+  constexpr double kGapY = 88;
+  constexpr double kFirstTop = 104;
+  constexpr double kFirstLeft = 82;
+  const std::size_t columns = std::max<std::size_t>(grid.columns, 1);
+  std::string inside;
+  for (std::size_t i = 0; i < grid.charts.size(); ++i) {
+    const double left = kFirstLeft + static_cast<double>(i % columns) * (kPanelWidth + kGapX);
+    const double top = kFirstTop + static_cast<double>(i / columns) * (kPanelHeight + kGapY);
+    const Frame frame = frame_for(grid.charts[i], {left, left + kPanelWidth, top, top + kPanelHeight});
+    inside += text(left, top - 12, "class=\"label\"", grid.charts[i].title) + draw(grid.charts[i], frame);
+  }
+  const double right = kFirstLeft + static_cast<double>(columns) * (kPanelWidth + kGapX) - kGapX;
+  const std::size_t rows = (grid.charts.size() + columns - 1) / columns;
+  const double bottom = kFirstTop + static_cast<double>(rows) * (kPanelHeight + kGapY);
+  if (!grid.charts.empty()) {
+    std::vector<std::size_t> order(grid.charts.front().lines.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+    inside += draw_legend(grid.charts.front(), order, right + 24, kFirstTop, bottom - kFirstTop);
+  }
+  return picture(right + 200, bottom - 20, grid.title, grid.subtitle, kFirstLeft, inside);
 }
 
 }  // namespace ration::cli

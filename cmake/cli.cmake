@@ -10,3 +10,17 @@ target_link_libraries(ration_cli PUBLIC ration_core fmt::fmt CLI11::CLI11 nlohma
 add_executable(ration ${PROJECT_SOURCE_DIR}/cli/main.cpp)
 target_link_libraries(ration PRIVATE ration_cli ration_warnings)
 target_compile_definitions(ration PRIVATE RATION_VERSION="${PROJECT_VERSION}")
+
+# Plots are SVG; librsvg and cairo turn them into PNG. Without them the rest works as before.
+if(RATION_PNG)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(RSVG IMPORTED_TARGET librsvg-2.0>=2.52 cairo)
+  endif()
+  if(RSVG_FOUND)
+    target_link_libraries(ration_cli PRIVATE PkgConfig::RSVG)
+    target_compile_definitions(ration_cli PRIVATE RATION_PNG)
+  else()
+    message(STATUS "librsvg or cairo is missing: plots are written as SVG only (Debian: librsvg2-dev, libcairo2-dev)")
+  endif()
+endif()

@@ -57,11 +57,17 @@ Entry CellEncoder::feature(double number, const Place& place) const {
 }
 
 double CellEncoder::label(std::string_view text, const Place& place) const {
-  return column_.type == ColumnType::category ? label_class(text, place) : parse(text, place);
+  return column_.type == ColumnType::category ? label_class(text, place) : numeric_label(parse(text, place));
 }
 
 double CellEncoder::label(double number, const Place& place) const {
-  return column_.type == ColumnType::category ? label_class(show(number), place) : bounded(number, place);
+  if (column_.type == ColumnType::category) return label_class(show(number), place);
+  return numeric_label(bounded(number, place));
+}
+
+double CellEncoder::numeric_label(double value) const {
+  if (!column_.above) return value;
+  return value > *column_.above ? 1 : 0;
 }
 
 bool CellEncoder::is_missing(std::string_view text) const {

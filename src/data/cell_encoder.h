@@ -35,6 +35,7 @@ class CellEncoder {
   bool is_missing(std::string_view text) const;
   double parse(std::string_view text, const Place& place) const;
   double bounded(double value, const Place& place) const;
+  double numeric_label(double value) const;
   double missing_number(std::string_view text, const Place& place) const;
   std::int32_t missing_class(std::string_view text, const Place& place) const;
   std::int32_t category(std::string_view text, const Place& place) const;

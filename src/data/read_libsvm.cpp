@@ -128,7 +128,7 @@ Table read_libsvm(const std::string& path, const Schema& schema, const ReadOptio
   LibsvmRows rows(schema, options);
   LineReader lines(path);
   while (lines.next_filled()) rows.add(lines.text(), Place{lines.path(), lines.line()});
-  return {rows.finish(path), encoded_column_names(schema), schema.label_column().categories};
+  return {rows.finish(path), encoded_column_names(schema), schema.class_names()};
 }
 
 }  // namespace ration::data

@@ -42,6 +42,10 @@ std::string number_fault(const Column& column) {
                        show(*column.fill));
   }
   if (!column.cuts.empty() && column.scale != Scale::linear) return "expected either cuts or scale, got both";
+  if (column.above && !(*column.above >= column.low && *column.above < column.high)) {
+    return fmt::format("expected {} <= above < {}, got {}", show(column.low), show(column.high),
+                       show(*column.above));
+  }
   return cuts_fault(column);
 }
 
@@ -138,9 +142,11 @@ const Column& Schema::label_column() const {
   return columns[label_index()];
 }
 
-std::size_t Schema::classes() const {
+std::vector<std::string> Schema::class_names() const {
   const Column& column = label_column();
-  return column.type == ColumnType::category ? column.categories.size() : 0;
+  if (column.type == ColumnType::category) return column.categories;
+  if (column.above) return {"<= " + show(*column.above), "> " + show(*column.above)};
+  return {};
 }
 
 std::optional<SchemaFault> find_fault(const Schema& schema) {
@@ -150,6 +156,8 @@ std::optional<SchemaFault> find_fault(const Schema& schema) {
     const Column& column = schema.columns[i];
     if (std::string fault = column_fault(column, schema); !fault.empty())
       return SchemaFault{i, std::move(fault)};
+    if (column.above && column.name != schema.label)
+      return SchemaFault{i, "above makes classes of a label; leave it out of other columns"};
     if (!names.insert(column.name).second) return SchemaFault{i, "listed twice; expected each name once"};
   }
   const auto label = find_column(schema, schema.label);

@@ -88,7 +88,7 @@ Table TableBuilder::finish(const std::string& file) && {
   if (labels_.empty()) refuse(file, "expected rows, got none");
   Rows rows = take_rows();
   if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
-  return {std::move(rows), std::move(names_), schema_.label_column().categories};
+  return {std::move(rows), std::move(names_), schema_.class_names()};
 }
 
 }  // namespace ration::data

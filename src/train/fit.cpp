@@ -9,26 +9,56 @@
 #include "train/run_certificate.h"
 
 namespace ration {
+namespace {
 
-Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, RandomSource& random) {
-  if (!plan.ledger.empty()) throw InputError("fit: a table in memory has no place in a ledger; use train()");
-  Fitted out{.model = untrained_model(plan, schema), .certificate = {}, .plan = resolve(plan)};
+void tell(const std::vector<Observer*>& observers, const Training& training) {
+  if (observers.empty()) return;
+  const Progress progress{.step = training.report(),
+                          .charged = training.charged(),
+                          .total = training.total(),
+                          .budget_share = training.spent_share()};
+  for (Observer* const observer : observers) observer->on_step(progress);
+}
+
+// Numeric labels are trained in a unit of their own, for which the rows are copied.
+std::shared_ptr<const Rows> rows_to_train(std::shared_ptr<const Rows> rows, const Model& model,
+                                          const LabelUnit& unit) {
+  if (model.classes > 0) return rows;
+  return std::make_shared<const Rows>(unit.scaled(Rows(*rows)));
+}
+
+}  // namespace
+
+Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr<const Rows> rows,
+           RandomSource& random, const FitOptions& options) {
+  if (!plan.plan.ledger.empty())
+    throw InputError("fit: a table in memory has no place in a ledger; use train()");
+  Fitted out{.model = untrained_model(plan.plan, schema), .certificate = {}, .plan = plan};
   require_sound(out.model);
-  if (table.column_names != data::encoded_column_names(schema)) {
+  if (rows->columns() != data::encoded_column_names(schema).size()) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
   const LabelUnit unit(out.model);
-  Training training(out.plan, std::make_shared<const Rows>(unit.scaled(std::move(table.rows))),
-                    glm_options(out.model), random);
-  while (training.step()) {
-  }
+  Training training(out.plan, rows_to_train(std::move(rows), out.model, unit),
+                    glm_options(out.model, options.threads), random);
+  while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.charged() != training.total()) {
     throw InternalError("fit: a step of the plan was refused");
   }
   out.model.weights = training.weights();
   unit.restore(out.model.weights);
-  out.certificate = certify_training(out.plan, training, {"", random.is_secure()});
+  if (options.certificate) {
+    out.certificate = certify_training(out.plan, training, {"", random.is_secure()});
+  }
   return out;
+}
+
+Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, RandomSource& random) {
+  require_sound(untrained_model(plan, schema));
+  if (table.column_names != data::encoded_column_names(schema)) {
+    throw InputError("fit: the table's columns are not those of the schema");
+  }
+  return fit(resolve(plan), schema, std::make_shared<const Rows>(std::move(table.rows)), random);
 }
 
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table) {

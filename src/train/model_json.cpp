@@ -31,12 +31,13 @@ struct WeightName {
 
 std::vector<WeightName> weight_names(const Model& model) {
   const std::vector<std::string> columns = data::encoded_column_names(model.schema);
+  const std::vector<std::string> class_names = model.schema.class_names();
   const std::size_t count = outputs(model);
   std::vector<WeightName> names;
   for (std::size_t output = 0; output < count; ++output) {
     for (const std::string& column : columns) {
       WeightName name{.column = column, .class_name = {}};
-      if (count > 1) name.class_name = model.schema.label_column().categories[output];
+      if (count > 1) name.class_name = class_names[output];
       names.push_back(std::move(name));
     }
   }

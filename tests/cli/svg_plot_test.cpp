@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <regex>
+#include <set>
 
 namespace ration::cli {
 namespace {
@@ -82,6 +84,92 @@ TEST(SvgPlot, LinesThatEndFarApartGetALogarithmicAxis) {
   EXPECT_THAT(to_svg(chart), Not(HasSubstr("log scale")));
   chart.lines[0].y = {100, 200, 300};
   EXPECT_THAT(to_svg(chart), HasSubstr("epsilon (log scale)"));
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+Chart many_lines(std::size_t count) {
+  Chart chart = two_lines();
+  chart.lines.clear();
+  chart.markers = Markers::every_point;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double y = static_cast<double>(i);
+    chart.lines.push_back(
+        {.label = "line " + std::to_string(i), .x = {1, 2}, .y = {y, y}, .error = {0.1, 0.2}, .look = i});
+  }
+  return chart;
+}
+
+TEST(SvgPlot, ErrorsAreBarsWithTwoEnds) {
+  EXPECT_EQ(count_of(to_svg(many_lines(3)), "class=\"error\""), 3u * 2 * 3);
+  Chart chart = many_lines(1);
+  chart.lines[0].error[1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(count_of(to_svg(chart), "class=\"error\""), 3u);
+}
+
+TEST(SvgPlot, MarkersStandAtEveryPointOrTheLastAndInTheLegend) {
+  Chart chart = many_lines(4);
+  EXPECT_EQ(count_of(to_svg(chart), "class=\"marker\""), 4u * (2 + 1));
+  chart.markers = Markers::last_point;
+  EXPECT_EQ(count_of(to_svg(chart), "class=\"marker\""), 4u * (1 + 1));
+  chart.markers = Markers::none;
+  EXPECT_EQ(count_of(to_svg(chart), "class=\"marker\""), 0u);
+}
+
+// Colour, dashes and marker together tell 16 lines apart.
+TEST(SvgPlot, SixteenLooksAreDifferent) {
+  std::set<std::string> looks;
+  for (std::size_t look = 0; look < 16; ++look) {
+    Chart chart = many_lines(1);
+    chart.lines[0].look = look;
+    chart.lines[0].label = "same";
+    looks.insert(to_svg(chart));
+  }
+  EXPECT_EQ(looks.size(), 16u);
+}
+
+TEST(SvgPlot, SixteenNamesFitBesideTheLines) {
+  const std::string svg = to_svg(many_lines(16));
+  EXPECT_TRUE(is_well_formed(svg));
+  static const std::regex key("y=\"([0-9.]+)\" class=\"key\"");
+  for (std::sregex_iterator at(svg.begin(), svg.end(), key), end; at != end; ++at)
+    EXPECT_LT(std::stod((*at)[1]), 470);
+}
+
+TEST(SvgPlot, AReferenceIsGreyAndHasNoMarker) {
+  Chart chart = many_lines(1);
+  chart.lines[0].reference = true;
+  EXPECT_THAT(to_svg(chart), HasSubstr("#888888"));
+  EXPECT_THAT(to_svg(chart), Not(HasSubstr("class=\"marker\"")));
+}
+
+TEST(SvgPlot, AGridHasEveryChartAndOneLegend) {
+  Chart chart = many_lines(2);
+  chart.title = "panel";
+  const std::string svg =
+      to_svg(ChartGrid{.title = "all", .subtitle = {}, .columns = 2, .charts = {chart, chart, chart}});
+  EXPECT_TRUE(is_well_formed(svg));
+  EXPECT_EQ(count_of(svg, ">panel<"), 3u);
+  EXPECT_EQ(count_of(svg, ">line 1<"), 1u);
+  EXPECT_TRUE(is_well_formed(to_svg(ChartGrid{})));
+}
+
+TEST(Axis, ACloseOneDoesNotBeginAtZero) {
+  const Axis axis = close_axis_for({80, 85, std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_NEAR(axis.low, 79.7, 1e-9);
+  EXPECT_NEAR(axis.high, 85.3, 1e-9);
+  EXPECT_LT(close_axis_for({3, 3}).low, 3);
+  EXPECT_GT(close_axis_for({3, 3}).high, 3);
+  EXPECT_EQ(close_axis_for({}).high, 1);
+  const Axis log = close_log_axis_for({0.05, 1.6, -1});
+  EXPECT_TRUE(log.logarithmic);
+  EXPECT_NEAR(log.position(0.05), 0.06 / 1.12, 1e-9);
+  EXPECT_NEAR(log.position(1.6), 1.06 / 1.12, 1e-9);
+  EXPECT_GT(close_log_axis_for({}).low, 0);
 }
 
 TEST(Axis, LinearTicksAreRound) {

@@ -42,6 +42,17 @@ TEST(RealFiles, AdultTraining) {
   EXPECT_EQ(table.column_names, encoded_column_names(example("adult")));
 }
 
+TEST(RealFiles, IpumsUs1980) {
+  RATION_NEED_DATA(path, "ipums-us-1980/ipums.csv.gz");
+  const Table table = read_table(path, example("ipums-us-1980"));
+  expect_table(table, 53461, 26521);
+}
+
+TEST(RealFiles, BankOfDpAgd) {
+  RATION_NEED_DATA(path, "bank-dpagd/BANK.dat.gz");
+  expect_table(read_table(path, example("bank-dpagd")), 45211, 5289);
+}
+
 TEST(RealFiles, AdultTest) {
   RATION_NEED_DATA(path, "adult/adult.test.gz");
   const Table table = read_table(path, example("adult"));

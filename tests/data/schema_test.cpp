@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "ration/data/schema_draft.h"
+#include "ration/data/table.h"
+#include "support/child_process.h"
 #include "support/small_table.h"
 
 namespace ration::testing {
@@ -14,12 +16,25 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 TEST(Schema, ReadsWhatItWrites) {
-  for (const char* name : {"adult", "a9a", "bank", "ipums-br"}) {
+  for (const char* name : {"adult", "a9a", "bank", "bank-dpagd", "ipums-br", "ipums-us-1980"}) {
     const Schema schema = read_schema(std::string(RATION_SOURCE_DIR "/examples/") + name + "/schema.toml");
     const std::string text = to_toml(schema);
     EXPECT_EQ(to_toml(parse_schema(text)), text) << name;
     EXPECT_EQ(encoded_column_names(parse_schema(text)), encoded_column_names(schema)) << name;
   }
+}
+
+// The threshold itself belongs to the lower class.
+TEST(Schema, AThresholdMakesTwoClassesOfANumericLabel) {
+  const Schema schema = parse_schema(
+      "label = \"y\"\nheader = false\ncolumns = [\n  { name = \"x\", type = \"number\", low = 0, high = 1 "
+      "},\n"
+      "  { name = \"y\", type = \"number\", low = -5, high = 10, above = 2.5 },\n]\n");
+  EXPECT_EQ(schema.classes(), 2u);
+  const TemporaryFolder folder;
+  const Table table = read_table(folder.write("t.csv", "1,2.5\n0,2.6\n1,-5\n1,10\n"), schema);
+  EXPECT_THAT(table.rows.labels(), ::testing::ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(table.classes, ::testing::ElementsAre("<= 2.5", "> 2.5"));
 }
 
 TEST(Schema, WritesTextsThatNeedEscapes) {
@@ -64,6 +79,14 @@ std::string with_label(const std::string& label) {
 const BadSchema kBadSchemas[] = {
     {"Swapped", two_columns("type = \"number\", low = 90, high = 17"),
      "adult.toml:3: column 'age': expected low < high, got low=90, high=17"},
+    {"AboveOnAFeature", two_columns("type = \"number\", low = 0, high = 9, above = 4"),
+     "adult.toml:3: column 'age': above makes classes of a label"},
+    {"AboveTheBounds", with_label("type = \"number\", low = 0, high = 9, above = 9"),
+     "expected 0 <= above < 9, got 9"},
+    {"BelowTheBounds", with_label("type = \"number\", low = 0, high = 9, above = -1"),
+     "expected 0 <= above < 9, got -1"},
+    {"AboveIsText", with_label("type = \"number\", low = 0, high = 9, above = \"4\""),
+     "above: expected a number, got '4'"},
     {"Equal", two_columns("type = \"number\", low = 1, high = 1"), "expected low < high, got low=1, high=1"},
     {"NanBound", two_columns("type = \"number\", low = nan, high = 1"), "expected low < high, got low=nan"},
     {"InfiniteBound", two_columns("type = \"number\", low = 0, high = inf"), "high=inf"},

@@ -26,6 +26,63 @@ TEST(Fit, TrainsATableInMemoryAndCertifiesIt) {
   EXPECT_FALSE(fitted.certificate.ledger);
 }
 
+class StepCounter final : public Observer {
+ public:
+  void on_step(const Progress& progress) override {
+    ++calls;
+    last = progress;
+  }
+  int calls = 0;
+  Progress last;
+};
+
+TEST(Fit, AResolvedPlanAndSharedRowsGiveTheSameModel) {
+  const data::Schema schema = data::census_schema();
+  Plan plan = plan_for_census(2'000);
+  plan.steps = 20;
+  SeededRandom first(1);
+  const Fitted whole = fit(plan, schema, data::census_table(2'000, 1), first);
+  SeededRandom second(1);
+  StepCounter counter;
+  const auto rows = std::make_shared<const Rows>(data::census_table(2'000, 1).rows);
+  const Fitted shared = fit(resolve(plan), schema, rows, second, {.threads = 1, .observers = {&counter}});
+  EXPECT_EQ(shared.model.weights, whole.model.weights);
+  EXPECT_EQ(to_json(shared.certificate), to_json(whole.certificate));
+  EXPECT_EQ(counter.calls, 20);
+  EXPECT_EQ(counter.last.step.step, 20);
+  EXPECT_EQ(counter.last.total, 20);
+  EXPECT_NEAR(counter.last.budget_share, 1, 1e-9);
+}
+
+TEST(Fit, WithoutACertificateItMakesNone) {
+  const auto rows = std::make_shared<const Rows>(data::census_table(500, 1).rows);
+  SeededRandom random(1);
+  const Fitted fitted =
+      fit(resolve(plan_for_census(500)), data::census_schema(), rows, random, {.certificate = false});
+  EXPECT_TRUE(fitted.certificate.events.empty());
+}
+
+TEST(Fit, SharedRowsOfAnotherWidthAreRefused) {
+  const auto rows = std::make_shared<const Rows>(Rows::dense(2, {1, 2}, {0}));
+  SeededRandom random(1);
+  EXPECT_THROW(fit(resolve(plan_for_census(1)), data::census_schema(), rows, random), InputError);
+}
+
+// Numeric labels are scaled for training; the shared rows must not be.
+TEST(Fit, SharedNumericLabelsStayAsTheyAre) {
+  const data::Schema schema = data::parse_schema(
+      "label = 'y'\ncolumns = [{ name = 'x', type = 'number', low = 0, high = 1 }, { name = 'y', type = "
+      "'number', "
+      "low = 0, high = 50 }]\n");
+  const auto rows = std::make_shared<const Rows>(Rows::dense(2, {0.5, 1, 0.25, 1}, {40, 10}));
+  Plan plan = plan_for_census(2);
+  plan.model = "squared";
+  plan.steps = 2;
+  SeededRandom random(1);
+  fit(resolve(plan), schema, rows, random);
+  EXPECT_EQ(rows->labels()[0], 40);
+}
+
 TEST(Fit, SeededNoiseIsStamped) {
   SeededRandom random(1);
   const Fitted fitted = fit(plan_for_census(500), data::census_schema(), data::census_table(500, 1), random);

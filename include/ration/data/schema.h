@@ -35,6 +35,7 @@ struct Column {
       cuts;  // low < cuts increasing < high: one-hot by interval [cut, next cut) in place of scaling
   std::optional<double> fill;  // in [low, high]: takes the place of a missing value
   OutOfBounds out_of_bounds = OutOfBounds::error;
+  std::optional<double> above;  // label only, low <= above < high: two classes, at most so much and more
 
   // category
   std::vector<std::string> categories;  // at least one, all different; a label's class is its place here
@@ -76,8 +77,9 @@ struct Schema {
 
   const Column& label_column() const;
   std::size_t label_index() const;
-  // The number of classes; 0 if the label is a number.
-  std::size_t classes() const;
+  // What the label's classes are called, in their order; none if the label is a number.
+  std::vector<std::string> class_names() const;
+  std::size_t classes() const { return class_names().size(); }
 };
 
 // What a schema breaks, and in which column if it is about one; nothing if it is sound.

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "ration/base/random.h"
 #include "ration/data/table.h"
 #include "ration/privacy/certificate.h"
 #include "ration/train/model.h"
 #include "ration/train/plan.h"
 #include "ration/train/resolve.h"
+#include "ration/train/run.h"
 
 namespace ration {
 
@@ -20,5 +24,16 @@ struct Fitted {
 // train/run.h for those. Throws like it.
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, RandomSource& random);
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table);
+
+// How a fit is carried out; none of it changes what is promised.
+struct FitOptions {
+  std::size_t threads = 0;  // 0: one per processor
+  std::vector<Observer*> observers{};
+  bool certificate = true;  // false: none is made, which saves accounting the events once more
+};
+
+// The same for who fits many models: the plan is resolved once, and rows may be shared by several threads.
+Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr<const Rows> rows,
+           RandomSource& random, const FitOptions& options = {});
 
 }  // namespace ration

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace ration::data {
+
+// Where a file named in a plan or a comparison is: the first that exists of
+//   1. the path as it stands, if it is absolute;
+//   2. beside the file that names it, in the folder `beside` (empty: not looked at);
+//   3. in the current folder;
+//   4. in the folder RATION_DATA of the environment, or ../shared/data if that is not set.
+// Throws InputError that lists the places looked at.
+std::string find_data_file(const std::string& path, const std::string& beside = "");
+
+}  // namespace ration::data

@@ -1,0 +1,244 @@
+#include "ration/compare/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+
+namespace ration::compare {
+namespace {
+
+template <class Choice>
+std::string names_of(const std::vector<Choice>& choices) {
+  std::string names;
+  for (const Choice& choice : choices) names += (names.empty() ? "" : ", ") + choice.name;
+  return names;
+}
+
+const PlanKey& plan_key(const std::string& name) {
+  for (const PlanKey& key : plan_keys()) {
+    if (key.name == name) return key;
+  }
+  throw InternalError(fmt::format("compare: no key '{}'", name));
+}
+
+// Whether a plan takes the text for this key, whatever else it holds.
+bool plan_takes(const std::string& key, const std::string& text) {
+  try {
+    Plan scratch;
+    plan_key(key).set(scratch, "", text);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+// What the plan says of the choices of a key: "expected one of a, b, c".
+std::string expected_by_plan(const std::string& key, const std::string& text) {
+  try {
+    Plan scratch;
+    plan_key(key).set(scratch, "", text);
+  } catch (const InputError& error) {
+    const std::string_view said = error.what();
+    const std::size_t from = said.find("expected one of ");
+    const std::size_t to = said.rfind(", got");
+    if (from != std::string_view::npos && to != std::string_view::npos)
+      return std::string(said.substr(from + 16, to - from - 16));
+  }
+  return "";
+}
+
+template <class Choice>
+const Choice* find(const std::vector<Choice>& choices, const std::string& name) {
+  const auto found =
+      std::find_if(choices.begin(), choices.end(), [&](const Choice& choice) { return choice.name == name; });
+  return found == choices.end() ? nullptr : &*found;
+}
+
+// `make` gives a choice that the comparison does not list, or throws.
+template <class Choice, class Make>
+void choose(std::vector<Choice>& choices, const std::vector<std::string>& names, std::string_view where,
+            const Make& make) {
+  std::vector<Choice> chosen;
+  for (const std::string& name : names) {
+    if (find(chosen, name) != nullptr) throw InputError(fmt::format("{}: '{}' is named twice", where, name));
+    const Choice* const known = find(choices, name);
+    chosen.push_back(known != nullptr ? *known : make(name));
+  }
+  if (names.empty()) {
+    std::copy_if(choices.begin(), choices.end(), std::back_inserter(chosen),
+                 [](const Choice& choice) { return choice.by_default; });
+  }
+  choices = std::move(chosen);
+}
+
+// A choice that is one value of a plan's key.
+template <class Choice>
+Choice choice_of_plan(const std::string& key, const std::string& name, const std::vector<Choice>& listed,
+                      std::string_view where) {
+  if (!plan_takes(key, name)) {
+    const std::string others = names_of(listed);
+    throw InputError(fmt::format("{}: unknown {} '{}'; there are {}{}", where, key, name,
+                                 expected_by_plan(key, name),
+                                 others.empty() ? "" : fmt::format(", and the file has {}", others)));
+  }
+  Choice choice;
+  choice.name = name;
+  choice.settings = {{key, name, std::string(where)}};
+  return choice;
+}
+
+// A setting also wins over an earlier one that says the same by another key.
+void forget_other_way(Plan& plan, const std::string& key) {
+  if (key == "rate") plan.batch.reset();
+  if (key == "batch") plan.rate.reset();
+  if (key == "steps") plan.epochs.reset();
+  if (key == "epochs") plan.steps.reset();
+}
+
+void apply(Plan& plan, const Settings& settings) {
+  for (const Setting& setting : settings) forget_other_way(plan, setting.key);
+  for (const Setting& setting : settings) plan_key(setting.key).set(plan, setting.where, setting.text);
+}
+
+// Names become parts of file names and fields of a table.
+template <class Choice>
+void require_names(const std::vector<Choice>& choices, std::string_view what) {
+  if (choices.empty()) throw InputError(fmt::format("compare: expected at least one {}, got none", what));
+  std::set<std::string> seen;
+  for (const Choice& choice : choices) {
+    const bool plain =
+        !choice.name.empty() && std::all_of(choice.name.begin(), choice.name.end(), [](unsigned char c) {
+          return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
+        });
+    if (!plain) {
+      throw InputError(fmt::format("compare: {} '{}': expected a name of letters, digits, '-', '_' and '.'",
+                                   what, choice.name));
+    }
+    if (!seen.insert(choice.name).second)
+      throw InputError(fmt::format("compare: {} '{}' is there twice", what, choice.name));
+  }
+}
+
+void require_epsilons(const Comparison& comparison) {
+  if (comparison.epsilons.empty()) throw InputError("compare: epsilons are needed: numbers > 0");
+  std::set<double> seen;
+  for (const double epsilon : comparison.epsilons) {
+    require("compare", "epsilon", epsilon, greater_than(0));
+    if (!seen.insert(epsilon).second)
+      throw InputError(fmt::format("compare: epsilon {} is there twice", show(epsilon)));
+  }
+  if (!comparison.delta) throw InputError("compare: delta is needed: 0 < delta < 1, well below 1 / rows");
+  require("compare", "delta", *comparison.delta, greater_than(0).less_than(1));
+}
+
+void append(std::string& out, const Settings& settings) {
+  for (const Setting& setting : settings) out += fmt::format("{} = \"{}\"\n", setting.key, setting.text);
+}
+
+void append(std::string& out, const std::optional<double>& max_row_norm) {
+  if (max_row_norm) out += fmt::format("max_row_norm = {}\n", show(*max_row_norm));
+}
+
+std::string to_toml(const DataSet& set) {
+  std::string out = fmt::format("\n[data.{}]\nfiles = [", set.name);
+  for (const std::string& file : set.files)
+    out += fmt::format("{}\"{}\"", out.back() == '[' ? "" : ", ", file);
+  out += fmt::format("]\nschema = \"{}\"\n", set.schema);
+  append(out, set.max_row_norm);
+  return out;
+}
+
+std::string to_toml(const ModelChoice& model) {
+  std::string out = fmt::format("\n[models.{}]\n", model.name);
+  append(out, model.settings);
+  if (!model.smooth) return out;
+  out += fmt::format("[models.{}.smooth]\n", model.name);
+  append(out, *model.smooth);
+  return out;
+}
+
+std::string to_toml(const MethodChoice& method) {
+  std::string out = fmt::format("\n[methods.{}]\n", method.name);
+  append(out, method.settings);
+  if (method.smooth) out += "smooth = true\n";
+  out += fmt::format("private = {}\n", method.is_private);
+  append(out, method.max_row_norm);
+  return out;
+}
+
+}  // namespace
+
+void choose_data(Comparison& comparison, const std::vector<std::string>& names, std::string_view where) {
+  choose(comparison.data, names, where, [&](const std::string& name) -> DataSet {
+    throw InputError(
+        fmt::format("{}: unknown data set '{}'; there are {}", where, name, names_of(comparison.data)));
+  });
+}
+
+void choose_models(Comparison& comparison, const std::vector<std::string>& names, std::string_view where) {
+  choose(comparison.models, names, where,
+         [&](const std::string& name) { return choice_of_plan("model", name, comparison.models, where); });
+}
+
+void choose_methods(Comparison& comparison, const std::vector<std::string>& names, std::string_view where) {
+  choose(comparison.methods, names, where, [&](const std::string& name) {
+    MethodChoice method = choice_of_plan("method", name, comparison.methods, where);
+    method.is_private = name != "nonprivate";
+    return method;
+  });
+}
+
+void require_sound(const Comparison& comparison) {
+  require_names(comparison.data, "data set");
+  require_names(comparison.models, "model");
+  require_names(comparison.methods, "method");
+  require_epsilons(comparison);
+  require("compare", "folds", static_cast<double>(comparison.folds), at_least(2).at_most(1e6));
+  require("compare", "repeats", static_cast<double>(comparison.repeats), at_least(1).at_most(1e6));
+  for (const DataSet& set : comparison.data) {
+    if (set.files.empty() || set.schema.empty())
+      throw InputError(fmt::format("compare: data set '{}' needs files and a schema", set.name));
+  }
+  for (const ModelChoice& model : comparison.models) {
+    for (const MethodChoice& method : comparison.methods)
+      plan_for(comparison, model, method, comparison.epsilons.front(), 1);
+  }
+}
+
+Plan plan_for(const Comparison& comparison, const ModelChoice& model, const MethodChoice& method,
+              double epsilon, double rows) {
+  Plan plan;
+  apply(plan, comparison.plan);
+  apply(plan, method.smooth && model.smooth ? *model.smooth : model.settings);
+  apply(plan, method.settings);
+  plan.epsilon = epsilon;
+  plan.delta = comparison.delta;
+  plan.rows = rows;
+  return plan;
+}
+
+Plan measuring_plan(const Comparison& comparison, const ModelChoice& model) {
+  Plan plan;
+  apply(plan, comparison.plan);
+  apply(plan, model.settings);
+  return plan;
+}
+
+std::string to_toml(const Comparison& comparison) {
+  std::string out = "epsilons = [";
+  for (const double epsilon : comparison.epsilons) out += (out.back() == '[' ? "" : ", ") + show(epsilon);
+  out += fmt::format("]\ndelta = {}\nfolds = {}\nrepeats = {}\n\n[plan]\n",
+                     show(comparison.delta.value_or(0)), comparison.folds, comparison.repeats);
+  append(out, comparison.plan);
+  for (const DataSet& set : comparison.data) out += to_toml(set);
+  for (const ModelChoice& model : comparison.models) out += to_toml(model);
+  for (const MethodChoice& method : comparison.methods) out += to_toml(method);
+  return out;
+}
+
+}  // namespace ration::compare

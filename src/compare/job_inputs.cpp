@@ -1,0 +1,92 @@
+#include "compare/job_inputs.h"
+
+#include <fmt/format.h>
+
+#include "ration/base/error.h"
+#include "ration/base/hash.h"
+#include "ration/compare/folds.h"
+#include "ration/data/find_file.h"
+#include "ration/data/select_rows.h"
+#include "ration/data/table.h"
+
+namespace ration::compare {
+namespace {
+
+LoadedData read_data(const DataSet& set) {
+  LoadedData out{.schema = schema_of(set), .tables = {}};
+  for (const std::string& file : set.files) {
+    data::Table table = data::read_table(data::find_data_file(file, set.beside), out.schema);
+    out.rows += table.rows.count();
+    out.tables.push_back(std::move(table.rows));
+  }
+  return out;
+}
+
+FoldRows shortened(const FoldRows& rows, double bound) {
+  return {.train = std::make_shared<const Rows>(rows.train->with_row_norms_at_most(bound)),
+          .test = std::make_shared<const Rows>(rows.test->with_row_norms_at_most(bound))};
+}
+
+PlanOrRefusal resolve_or_refuse(const Plan& plan) {
+  try {
+    return {.plan = resolve(plan), .refused = {}};
+  } catch (const InputError& error) {
+    return {.plan = {}, .refused = error.what()};
+  } catch (const BudgetRefused& error) {
+    return {.plan = {}, .refused = error.what()};
+  }
+}
+
+}  // namespace
+
+data::Schema schema_of(const DataSet& set) {
+  data::Schema schema = data::read_schema(data::find_data_file(set.schema, set.beside));
+  if (set.max_row_norm) schema.max_row_norm = set.max_row_norm;
+  data::require_sound(schema);
+  if (schema.classes() == 0)
+    throw InputError(
+        fmt::format("compare: data set '{}': expected a label of classes, got a number", set.name));
+  return schema;
+}
+
+std::string content_of(const DataSet& set) {
+  std::string hashes = sha256_of_file(data::find_data_file(set.schema, set.beside));
+  for (const std::string& file : set.files) hashes += sha256_of_file(data::find_data_file(file, set.beside));
+  return sha256(hashes);
+}
+
+const LoadedData& JobInputs::loaded(const Job& job, Held& held) {
+  held.data = data_.get(job.data, [&] { return read_data(comparison_.data[job.data]); });
+  return *held.data;
+}
+
+data::Schema JobInputs::schema(const Job& job, Held& held) {
+  data::Schema schema = loaded(job, held).schema;
+  if (const auto& bound = comparison_.methods[job.method].max_row_norm) schema.max_row_norm = bound;
+  return schema;
+}
+
+FoldRows JobInputs::read_fold(const Job& job, Held& held) {
+  const LoadedData& data = loaded(job, held);
+  const Split split = Folds(data.rows, comparison_.folds, job.repeat).split(job.fold);
+  return {.train = std::make_shared<const Rows>(data::select_rows(data.tables, split.train)),
+          .test = std::make_shared<const Rows>(data::select_rows(data.tables, split.test))};
+}
+
+FoldRows JobInputs::rows(const Job& job, Held& held) {
+  held.fold = folds_.get({job.data, job.repeat, job.fold, 0}, [&] { return read_fold(job, held); });
+  const auto& bound = comparison_.methods[job.method].max_row_norm;
+  if (!bound) return *held.fold;
+  held.shortened =
+      folds_.get({job.data, job.repeat, job.fold, *bound}, [&] { return shortened(*held.fold, *bound); });
+  return *held.shortened;
+}
+
+std::shared_ptr<const PlanOrRefusal> JobInputs::plan(const Job& job, std::size_t train_rows) {
+  const double epsilon = comparison_.epsilons[job.epsilon.value_or(0)];
+  const Plan plan = plan_for(comparison_, comparison_.models[job.model], comparison_.methods[job.method],
+                             epsilon, static_cast<double>(train_rows));
+  return plans_.get(ration::to_toml(plan), [&] { return resolve_or_refuse(plan); });
+}
+
+}  // namespace ration::compare

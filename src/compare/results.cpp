@@ -1,0 +1,96 @@
+#include "ration/compare/results.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <tuple>
+
+namespace ration::compare {
+namespace {
+
+using CellKey = std::tuple<std::string, std::string, std::string, std::optional<double>>;
+
+CellKey key_of(const RunName& name) {
+  return {name.data, name.model, name.method, name.epsilon};
+}
+
+Figure figure_of(const std::vector<const Run*>& runs, double Run::*member) {
+  std::vector<double> values;
+  for (const Run* run : runs) values.push_back(run->*member);
+  return compare::figure_of(values);
+}
+
+Cell cell_of(const std::vector<const Run*>& all) {
+  std::vector<const Run*> runs;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(runs),
+               [](const Run* run) { return run->refused.empty(); });
+  Cell cell;
+  cell.runs = runs.size();
+  if (runs.empty()) {
+    if (!all.empty()) cell.refused = all.front()->refused;
+    return cell;
+  }
+  cell.accuracy = figure_of(runs, &Run::accuracy);
+  cell.loss = figure_of(runs, &Run::loss);
+  cell.objective = figure_of(runs, &Run::objective);
+  cell.seconds = figure_of(runs, &Run::seconds);
+  for (const Run* run : runs) cell.steps += static_cast<double>(run->steps);
+  cell.steps /= static_cast<double>(runs.size());
+  const Run& first = *runs.front();
+  cell.noise_multiplier = first.noise_multiplier;
+  cell.accountant = first.accountant;
+  cell.relation = first.relation;
+  for (const Run* run : runs) cell.epsilon_spent = std::max(cell.epsilon_spent, run->epsilon_spent);
+  return cell;
+}
+
+}  // namespace
+
+Figure figure_of(const std::vector<double>& values) {
+  const auto count = static_cast<double>(values.size());
+  if (values.empty()) return {};
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
+  if (values.size() == 1) return {.mean = mean};
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {.mean = mean, .error = std::sqrt(squares / (count - 1) / count)};
+}
+
+const Cell* Results::find(const std::string& data, const std::string& model, const std::string& method,
+                          double epsilon) const {
+  const auto found = std::find_if(cells.begin(), cells.end(), [&](const Cell& cell) {
+    return cell.data == data && cell.model == model && cell.method == method && cell.epsilon == epsilon;
+  });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+Results results_of(const Comparison& comparison, const std::vector<Run>& runs, std::vector<Trace> traces) {
+  std::map<CellKey, std::vector<const Run*>> by_cell;
+  for (const Run& run : runs) by_cell[key_of(run.name)].push_back(&run);
+  Results out{.comparison = comparison,
+              .jobs = jobs_of(comparison).size(),
+              .jobs_done = runs.size(),
+              .cells = {},
+              .traces = std::move(traces)};
+  for (const DataSet& data : comparison.data) {
+    for (const ModelChoice& model : comparison.models) {
+      for (const MethodChoice& method : comparison.methods) {
+        for (const double epsilon : comparison.epsilons) {
+          const auto own = method.is_private ? std::optional(epsilon) : std::nullopt;
+          Cell cell = cell_of(by_cell[{data.name, model.name, method.name, own}]);
+          cell.data = data.name;
+          cell.model = model.name;
+          cell.method = method.name;
+          cell.epsilon = epsilon;
+          cell.is_private = method.is_private;
+          out.cells.push_back(std::move(cell));
+        }
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace ration::compare

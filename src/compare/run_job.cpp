@@ -1,0 +1,110 @@
+#include "compare/run_job.h"
+
+#include <ctime>
+
+#include "ration/base/error.h"
+#include "ration/train/fit.h"
+
+namespace ration::compare {
+namespace {
+
+constexpr std::size_t kMostPoints = 200;
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Counts steps, and keeps their way if it is wanted.
+class Watcher final : public Observer {
+ public:
+  explicit Watcher(bool keeps_way) : keeps_way_(keeps_way) {}
+
+  void on_step(const Progress& progress) override {
+    steps_ = progress.step.step;
+    if (!keeps_way_) return;
+    way_.push_back({.step = progress.step.step,
+                    .budget_share = progress.budget_share,
+                    .learning_rate = progress.step.learning_rate,
+                    .noise = progress.step.noise_stddev});
+  }
+
+  std::int64_t steps() const { return steps_; }
+  // The first, the last, and evenly spread ones between them.
+  std::vector<TracePoint> way() const {
+    if (way_.size() <= kMostPoints) return way_;
+    std::vector<TracePoint> points;
+    for (std::size_t i = 0; i < kMostPoints; ++i)
+      points.push_back(way_[i * (way_.size() - 1) / (kMostPoints - 1)]);
+    return points;
+  }
+
+ private:
+  bool keeps_way_;
+  std::int64_t steps_ = 0;
+  std::vector<TracePoint> way_;
+};
+
+// One thread, by the loss of the comparison's model, whichever the method was trained with.
+void measure(const Plan& measured_by, const Model& trained, const FoldRows& rows, Run& run) {
+  Model model = untrained_model(measured_by, trained.schema);
+  model.weights = trained.weights;
+  require_sound(model);
+  const GlmOptions options = glm_options(model, 1);
+  const auto test = make_glm(rows.test, options);
+  std::vector<double> predictions(rows.test->count());
+  test->predict(model.weights, predictions);
+  std::size_t right = 0;
+  for (std::size_t i = 0; i < predictions.size(); ++i)
+    right += predictions[i] == rows.test->labels()[i] ? 1 : 0;
+  run.accuracy = static_cast<double>(right) / static_cast<double>(predictions.size());
+  run.loss = test->mean_loss(model.weights);
+  run.objective = make_glm(rows.train, options)->mean_loss(model.weights);
+}
+
+void state_privacy(const ResolvedPlan& plan, Run& run) {
+  run.epsilon_spent = plan.cost.epsilon;
+  run.noise_multiplier = plan.noise_multiplier;
+  run.accountant = to_string(plan.accountant);
+  run.relation = to_string(plan.relation);
+}
+
+void train_and_measure(const Job& job, const Comparison& comparison, const ResolvedPlan& plan,
+                       const data::Schema& schema, const FoldRows& rows, JobOutcome& out) {
+  Watcher watcher(job.repeat == 0 && job.fold == 0);
+  const double start = processor_seconds();
+  const Fitted fitted = fit(plan, schema, rows.train, SecureRandom::for_this_thread(),
+                            {.threads = 1, .observers = {&watcher}, .certificate = false});
+  out.run.seconds = processor_seconds() - start;
+  out.run.steps = watcher.steps();
+  out.trace.points = watcher.way();
+  measure(measuring_plan(comparison, comparison.models[job.model]), fitted.model, rows, out.run);
+  if (comparison.methods[job.method].is_private) state_privacy(plan, out.run);
+}
+
+}  // namespace
+
+JobOutcome run_job(const Job& job, const Comparison& comparison, JobInputs& inputs, Held& held) {
+  JobOutcome out;
+  out.run.name = name_of(job, comparison);
+  out.trace.name = out.run.name;
+  const FoldRows rows = inputs.rows(job, held);
+  const auto plan = inputs.plan(job, rows.train->count());
+  if (!plan->plan) {
+    out.run.refused = plan->refused;
+    return out;
+  }
+  try {
+    train_and_measure(job, comparison, *plan->plan, inputs.schema(job, held), rows, out);
+  } catch (const InputError& error) {
+    out = {.run = {.name = out.run.name, .refused = error.what()},
+           .trace = {.name = out.run.name, .points = {}}};
+  } catch (const BudgetRefused& error) {
+    out = {.run = {.name = out.run.name, .refused = error.what()},
+           .trace = {.name = out.run.name, .points = {}}};
+  }
+  return out;
+}
+
+}  // namespace ration::compare
