@@ -26,32 +26,6 @@ const PlanKey& plan_key(const std::string& name) {
   throw InternalError(fmt::format("compare: no key '{}'", name));
 }
 
-// Whether a plan takes the text for this key, whatever else it holds.
-bool plan_takes(const std::string& key, const std::string& text) {
-  try {
-    Plan scratch;
-    plan_key(key).set(scratch, "", text);
-    return true;
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
-// What the plan says of the choices of a key: "expected one of a, b, c".
-std::string expected_by_plan(const std::string& key, const std::string& text) {
-  try {
-    Plan scratch;
-    plan_key(key).set(scratch, "", text);
-  } catch (const InputError& error) {
-    const std::string_view said = error.what();
-    const std::size_t from = said.find("expected one of ");
-    const std::size_t to = said.rfind(", got");
-    if (from != std::string_view::npos && to != std::string_view::npos)
-      return std::string(said.substr(from + 16, to - from - 16));
-  }
-  return "";
-}
-
 template <class Choice>
 const Choice* find(const std::vector<Choice>& choices, const std::string& name) {
   const auto found =
@@ -80,11 +54,12 @@ void choose(std::vector<Choice>& choices, const std::vector<std::string>& names,
 template <class Choice>
 Choice choice_of_plan(const std::string& key, const std::string& name, const std::vector<Choice>& listed,
                       std::string_view where) {
-  if (!plan_takes(key, name)) {
-    const std::string others = names_of(listed);
-    throw InputError(fmt::format("{}: unknown {} '{}'; there are {}{}", where, key, name,
-                                 expected_by_plan(key, name),
-                                 others.empty() ? "" : fmt::format(", and the file has {}", others)));
+  try {
+    Plan scratch;
+    plan_key(key).set(scratch, where, name);
+  } catch (const InputError& error) {
+    if (listed.empty()) throw;
+    throw InputError(fmt::format("{}; the file has {}", error.what(), names_of(listed)));
   }
   Choice choice;
   choice.name = name;

@@ -74,9 +74,8 @@ TEST(SvgPlot, ValuesThatAreNotFiniteLeaveAGap) {
 }
 
 TEST(SvgPlot, NothingToDrawIsStillAPicture) {
-  EXPECT_TRUE(is_well_formed(to_svg({})));
-  EXPECT_TRUE(
-      is_well_formed(to_svg({.title = {}, .subtitle = {}, .x_label = {}, .y_label = {}, .lines = {{}}})));
+  EXPECT_TRUE(is_well_formed(to_svg(Chart{})));
+  EXPECT_TRUE(is_well_formed(to_svg(Chart{.lines = {{}}})));
 }
 
 TEST(SvgPlot, LinesThatEndFarApartGetALogarithmicAxis) {

@@ -24,7 +24,8 @@ Comparison comparison() {
   return out;
 }
 
-compare::Run run_of(const std::string& method, std::optional<double> epsilon, std::size_t fold, double accuracy) {
+compare::Run run_of(const std::string& method, std::optional<double> epsilon, std::size_t fold,
+                    double accuracy) {
   compare::Run run{
       .name = {.data = "census", .model = "logistic", .method = method, .epsilon = epsilon, .fold = fold}};
   run.accuracy = accuracy;
@@ -32,7 +33,7 @@ compare::Run run_of(const std::string& method, std::optional<double> epsilon, st
   run.objective = 1 - accuracy;
   run.seconds = 0.25;
   run.steps = static_cast<std::int64_t>(fold);
-  if (epsilon) run.epsilon_spent = *epsilon * static_cast<double>(fold) / 3;
+  if (epsilon) run.epsilon_spent = *epsilon * static_cast<double>(4 - fold) / 3;
   return run;
 }
 
@@ -192,6 +193,8 @@ TEST(RunLines, APartOfALineIsNothing) {
       run_of_line("data,model,method,epsilon,repeat,fold,accuracy,loss,objective,seconds,steps,epsilon_spent,"
                   "noise_multiplier,accountant,relation,refused"));
   EXPECT_FALSE(run_of_line(line.substr(0, last_comma) + ",\"torn"));
+  EXPECT_FALSE(run_of_line("d,m,a,0.5x,1,1,0.5,0.5,0.5,0.5,4,,,,,"));
+  EXPECT_TRUE(run_of_line("d,m,a,0.5,1,1,0.5,0.5,0.5,0.5,4,,,,,"));
 }
 
 TEST(RunLines, AReasonStaysOnOneLine) {

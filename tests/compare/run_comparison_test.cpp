@@ -49,6 +49,16 @@ TEST(Jobs, AreRepeatMajorAndEachIsThereOnce) {
   EXPECT_EQ(std::count_if(jobs.begin(), jobs.end(), [](const Job& job) { return !job.epsilon; }), 6);
 }
 
+TEST(Jobs, AllDataSetsHaveOneRepeatBeforeAnyHasTwo) {
+  Comparison comparison = CensusFolder().comparison();
+  comparison.data.push_back(comparison.data[0]);
+  const std::vector<Job> jobs = jobs_of(comparison);
+  EXPECT_TRUE(std::is_sorted(jobs.begin(), jobs.end(),
+                             [](const Job& a, const Job& b) { return a.repeat < b.repeat; }));
+  EXPECT_EQ(jobs[29].data, 1u);
+  EXPECT_EQ(jobs[29].repeat, 0u);
+}
+
 TEST(RunComparison, LeavesEveryJobAndItsResults) {
   const CensusFolder census;
   const Results results = run_comparison(census.comparison(), {.out = census.file("out"), .threads = 2});
@@ -57,7 +67,7 @@ TEST(RunComparison, LeavesEveryJobAndItsResults) {
   EXPECT_EQ(results.cells.size(), 6u);
   for (const Cell& cell : results.cells) {
     EXPECT_EQ(cell.runs, 6u);
-    EXPECT_GT(cell.accuracy.mean, 0.3);
+    EXPECT_GE(cell.accuracy.mean, 0);
     EXPECT_LE(cell.accuracy.mean, 1);
     EXPECT_GT(cell.objective.mean, 0);
     EXPECT_EQ(cell.steps, 4);
@@ -69,6 +79,49 @@ TEST(RunComparison, LeavesEveryJobAndItsResults) {
   for (const Trace& trace : results.traces) EXPECT_EQ(trace.points.size(), 4u);
   for (const char* name : {"results.csv", "results.json", "results.md", "trace.csv", "comparison.toml"})
     EXPECT_TRUE(std::filesystem::exists(census.file(std::string("out/") + name))) << name;
+}
+
+// A model of the census is right about 85 of 100; the larger class has 76. Rows and folds are fixed and the noise is
+// negligible, so that the outcome is always the same.
+TEST(RunComparison, WithHardlyAnyNoiseModelsAreRight) {
+  const CensusFolder census;
+  Comparison comparison = census.comparison();
+  comparison.epsilons = {1e6};
+  comparison.plan = {{"steps", "60", "here"}};
+  comparison.methods.resize(1);
+  const Results results = run_comparison(comparison, {.out = census.file("out")});
+  const Cell& cell = results.cells[0];
+  EXPECT_GT(cell.accuracy.mean, 0.72);
+  EXPECT_LT(cell.accuracy.mean, 0.95);
+  EXPECT_LT(cell.objective.mean, cell.loss.mean);  // better about rows it was trained on
+}
+
+// All weights are as good as 0, so that losses are known: log 2 if logistic, 1 if hinge.
+TEST(RunComparison, ObjectivesAreMeasuredByTheModelsOwnLoss) {
+  const CensusFolder census;
+  Comparison comparison = census.comparison();
+  comparison.plan.push_back({"lr", "1e-12", "here"});
+  comparison.models[0].smooth = Settings{{"model", "hinge", "here"}};
+  comparison.methods.resize(1);
+  comparison.methods[0].smooth = true;
+  for (const Cell& cell : run_comparison(comparison, {.out = census.file("out")}).cells) {
+    EXPECT_NEAR(cell.objective.mean, std::log(2), 1e-6);
+    EXPECT_NEAR(cell.loss.mean, std::log(2), 1e-6);
+  }
+}
+
+TEST(RunComparison, ALongTraceIsThinnedFromFirstToLast) {
+  const CensusFolder census(30);
+  Comparison comparison = census.comparison();
+  comparison.plan = {{"steps", "1000", "here"}};
+  comparison.methods.resize(1);
+  const auto traces = run_comparison(comparison, {.out = census.file("out")}).traces;
+  ASSERT_EQ(traces.size(), 2u);
+  EXPECT_EQ(traces[0].points.size(), 200u);
+  EXPECT_EQ(traces[0].points.front().step, 1);
+  EXPECT_EQ(traces[0].points.back().step, 1000);
+  EXPECT_NEAR(traces[0].points.back().budget_share, 1, 1e-6);
+  EXPECT_GT(traces[0].points[0].noise, 0);
 }
 
 TEST(RunComparison, StoppedItGoesOnToTheSameSetOfJobs) {
@@ -128,6 +181,21 @@ TEST(RunComparison, ATraceWithoutItsJobIsDropped) {
   const Results results = run_comparison(comparison, {.out = census.file("out")});
   ASSERT_EQ(results.traces.size(), 5u);
   for (const Trace& trace : results.traces) EXPECT_EQ(trace.points.size(), 4u);
+  const std::string trace = census.read("out/trace.csv");
+  EXPECT_EQ(std::count(trace.begin(), trace.end(), '\n'), 1 + 5 * 4);
+}
+
+// A reason that was cut within a doubled quote reads like a whole one.
+TEST(RunComparison, ALineWithoutItsEndIsTornWhateverItReadsLike) {
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/out";
+  { Folder(path, "x").add({.name = {.data = "d", .model = "m", .method = "a"}, .refused = "no \"b\""}, {}); }
+  EXPECT_EQ(Folder(path, "x").runs().size(), 1u);
+  const std::string whole = read_whole_file(path + "/runs.csv");
+  folder.write("out/runs.csv", whole + whole.substr(whole.find('\n') + 1));
+  EXPECT_EQ(Folder(path, "x").runs().size(), 1u);  // a job counts once
+  folder.write("out/runs.csv", whole.substr(0, whole.find("\"\"b") + 1));
+  EXPECT_EQ(Folder(path, "x").runs().size(), 0u);
 }
 
 TEST(RunComparison, AnotherComparisonIsRefusedWithWhatDiffers) {
@@ -233,6 +301,11 @@ TEST(JobInputs, JobsShareRowsAndForgetThem) {
   Held second;
   EXPECT_EQ(inputs.rows({.method = 0}, first).train, inputs.rows({.method = 1}, second).train);
   EXPECT_NE(inputs.rows({.fold = 1}, first).train, inputs.rows({.fold = 0}, second).train);
+  const auto norms = [&](std::size_t repeat) {
+    const auto rows = inputs.rows({.repeat = repeat}, first).test;
+    return std::vector(rows->norms().begin(), rows->norms().end());
+  };
+  EXPECT_NE(norms(0), norms(1));  // each repeat has its own folds
   const std::weak_ptr<const Rows> rows = inputs.rows({.fold = 2}, first).train;
   EXPECT_FALSE(rows.expired());
   inputs.rows({.fold = 0}, first);
