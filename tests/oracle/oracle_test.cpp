@@ -72,7 +72,7 @@ const std::vector<NamedQuery>& queries_of_any_size() {
   static const std::vector<NamedQuery> queries = {
       {"gradient", "Gaussian(noise 2)",
        [](Door& door) { return door.oracle.gradient(door.w, kGradient, door.mean); }},
-      {"losses", "AboveThreshold(Laplace, epsilon 0.5 + 2 x 0.25)",
+      {"losses along", "AboveThreshold(Laplace, epsilon 0.5 + 2 x 0.25)",
        [](Door& door) {
          return door.oracle.first_decrease(door.line(), door.margins, kDecrease).has_value();
        }},
@@ -321,7 +321,7 @@ TEST(OneSample, IsChargedOnceForTheWholeAndDrawsOneBatch) {
     const std::string whole = sampling.prefix +
                               "[Gaussian(noise 2); AboveThreshold(Laplace, epsilon 0.5 + 2 x 0.25); "
                               "Gaussian(noise 4)]";
-    EXPECT_THAT(door.journal, ElementsAre(whole, "draw", "gradient", "losses", "losses along", "count"));
+    EXPECT_THAT(door.journal, ElementsAre(whole, "draw", "gradient", "losses along", "count"));
     for (const auto& batch : door.objective.batches()) EXPECT_EQ(batch, door.objective.batches()[0]);
   }
 }
@@ -485,6 +485,24 @@ TEST(Oracle, RefusesLossBoundsWhoseSumsMightOverflow) {
     EXPECT_THROW((void)door.oracle.first_decrease(door.line(), door.margins, {.loss_bound = bound}),
                  InputError);
   }
+}
+
+// One row of slope 1: the losses at w = 5 - {0, 1, 2} are 5, 4, 3; offsets turn them round.
+TEST(Oracle, OffsetsArePartOfTheMinimum) {
+  RecordingObjective objective({1.0}, 1);
+  const FullSampler sampler({.rows = 1, .declared_rows = 4}, Relation::add_remove);
+  GenerousFilter filter;
+  SeededRandom random(3);
+  PrivateOracle oracle(objective, sampler, filter, random);
+  const Vector start = {5}, direction = {1}, steps = {0, 1, 2};
+  const Objective::Line line{start, direction, steps};
+  const MinimumQuery query{.loss_bound = 10, .epsilon = 1e6};
+  EXPECT_EQ(oracle.minimum_along(line, query), 2u);
+  EXPECT_EQ(oracle.minimum_along(line, query, Vector{0, 0, 1.5}), 1u);
+  EXPECT_EQ(oracle.minimum_along(line, query, Vector{-3, 0, 0}), 0u);
+  EXPECT_THAT([&] { (void)oracle.minimum_along(line, query, Vector{1}); },
+              ThrowsMessage<InputError>(HasSubstr("one offset for each of 3 points or none, got 1")));
+  EXPECT_EQ(oracle.divisor(), 4);
 }
 
 TEST(Oracle, RefusesMarginsThatDoNotMatchThePoints) {
