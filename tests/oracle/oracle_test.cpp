@@ -505,6 +505,26 @@ TEST(Oracle, OffsetsArePartOfTheMinimum) {
   EXPECT_EQ(oracle.divisor(), 4);
 }
 
+// Longer than what is computed at once: the points far down the line are compared with its start, too.
+TEST(Oracle, ALongLineIsSearchedToItsEnd) {
+  RecordingObjective objective({1.0}, 1);
+  const FullSampler sampler({.rows = 1, .declared_rows = 4}, Relation::add_remove);
+  GenerousFilter filter;
+  SeededRandom random(3);
+  PrivateOracle oracle(objective, sampler, filter, random);
+  const DecreaseQuery query{.loss_bound = 100, .noise = LaplaceSearch::with_epsilon(1e9)};
+  const Vector start = {50}, direction = {1};
+  Vector steps;
+  for (int i = 1; i <= 30; ++i) steps.push_back(i);
+  for (const std::size_t wanted : {0u, 6u, 7u, 8u, 21u, 29u}) {
+    Vector margins(steps.size(), 90);
+    margins[wanted] = steps[wanted] - 0.5;  // the loss falls by the step
+    EXPECT_EQ(oracle.first_decrease({start, direction, steps}, margins, query)->point, wanted);
+    margins[wanted] = steps[wanted] + 0.5;
+    EXPECT_EQ(oracle.first_decrease({start, direction, steps}, margins, query)->point, std::nullopt);
+  }
+}
+
 TEST(Oracle, RefusesMarginsThatDoNotMatchThePoints) {
   const FullSampler sampler({.rows = 100, .declared_rows = 100}, Relation::add_remove);
   Door door(sampler);
