@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/noisy_gradient.h"
+#include "methods/saved_state.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 
@@ -15,17 +17,7 @@ namespace {
 constexpr double kSmallestBound = 1e-30;
 constexpr double kLargestBound = 1e30;
 
-const std::vector<double>& part(const MethodState& state, const std::string& name) {
-  const auto found = state.find(name);
-  if (found == state.end()) throw InputError(fmt::format("gradient descent: its state lacks '{}'", name));
-  return found->second;
-}
-
-double length(std::span<const double> vector) {
-  double sum = 0;
-  for (const double value : vector) sum += value * value;
-  return std::sqrt(sum);
-}
+constexpr std::string_view kName = "gradient descent";
 
 class GradientDescent final : public Method {
  public:
@@ -72,7 +64,7 @@ bool GradientDescent::step(PrivateOracle& oracle) {
   const double rate = options_.learning_rate.at(done_, total());
   report_ = {.step = done_,
              .learning_rate = rate,
-             .gradient_norm = length(gradient_),
+             .gradient_norm = methods::length(gradient_),
              .noise_stddev = oracle.gradient_stddev(query)};
   rule_->step({.value = gradient_, .noise_stddev = report_.noise_stddev}, rate, w_);
   require_finite_weights();
@@ -113,18 +105,14 @@ MethodState GradientDescent::save() const {
 }
 
 void GradientDescent::restore(const MethodState& state) {
-  const std::vector<double>& step = part(state, "step");
-  const std::vector<double>& bound = part(state, "clip_bound");
-  const std::vector<double>& weights = part(state, "weights");
-  if (step.size() != 1 || bound.size() != 1 || weights.size() != w_.size()) {
-    throw InputError("gradient descent: its state is of another size");
-  }
+  const std::vector<double>& weights = methods::saved_vector(state, kName, "weights", w_.size());
+  const double bound = methods::saved_number(state, kName, "clip_bound", greater_than(0));
   done_ = static_cast<std::int64_t>(
-      require("gradient descent", "step", step[0], at_least(0).at_most(static_cast<double>(total()))));
+      methods::saved_number(state, kName, "step", at_least(0).at_most(static_cast<double>(total()))));
   w_ = weights;
-  rule_->restore(part(state, "rule"));
-  average_.restore(part(state, "average"));
-  options_.clip = options_.clip.with_bound(bound[0]);
+  rule_->restore(methods::saved(state, kName, "rule"));
+  average_.restore(methods::saved(state, kName, "average"));
+  options_.clip = options_.clip.with_bound(bound);
 }
 
 }  // namespace

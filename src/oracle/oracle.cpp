@@ -27,6 +27,14 @@ double require_manageable(double loss_bound) {
   return require("oracle", "loss_bound", loss_bound, at_least(1e-200).at_most(1e200));
 }
 
+double largest_finite(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest;
+}
+
 double squared_length(std::span<const double> vector) {
   double sum = 0;
   for (const double value : vector) sum += value * value;
@@ -132,15 +140,19 @@ void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, st
 // Both sums of a difference are rounded, hence twice the room; then the difference is, and the difference
 // minus its margin. Margins that are not finite are never reached.
 double PrivateOracle::difference_room(double bound, std::span<const double> margins) const {
-  double largest = 0;
-  for (const double margin : margins) {
-    if (std::isfinite(margin)) largest = std::max(largest, std::abs(margin));
-  }
   const double difference = 2 * static_cast<double>(sampler_.most_rows()) * bound;
-  return 2 * rounding_room(bound) + 2 * kUnitRoundoff * (2 * difference + largest);
+  return 2 * rounding_room(bound) + 2 * kUnitRoundoff * (2 * difference + largest_finite(margins));
 }
 
-// A chunk of points is computed at once, and the next only if the search goes on.
+// A sum is rounded once more when its offset is added, on each of two neighbours. Offsets that are not finite
+// are never chosen.
+double PrivateOracle::offset_room(double bound, std::span<const double> offsets) const {
+  if (offsets.empty()) return rounding_room(bound);
+  const double most = 2 * static_cast<double>(sampler_.most_rows()) * bound;
+  return rounding_room(bound) + 2 * kUnitRoundoff * (most + largest_finite(offsets));
+}
+
+// The start is the line's first point. A chunk of points is computed at once, and the next only if the search goes on.
 FirstDecrease PrivateOracle::answer_first_decrease(const Objective::Line& line,
                                                    std::span<const double> margins,
                                                    const DecreaseQuery& query) {
@@ -156,23 +168,24 @@ FirstDecrease PrivateOracle::answer_first_decrease(const Objective::Line& line,
        .max_queries = static_cast<std::int64_t>(line.steps.size()),
        .noise = query.noise},
       random_);
+  points_.assign(1, 0.0);
+  points_.insert(points_.end(), line.steps.begin(), line.steps.end());
   double start = 0;
-  objective_.clipped_loss_sums(std::span(&line.start, 1), batch_, bound, std::span(&start, 1));
-  for (std::size_t first = 0; first < line.steps.size(); first += kPointsAtOnce) {
-    const std::size_t count = std::min(kPointsAtOnce, line.steps.size() - first);
-    losses_.resize(count);
-    objective_.clipped_loss_sums_along({line.start, line.direction, line.steps.subspan(first, count)}, batch_,
-                                       bound, losses_);
-    for (std::size_t k = 0; k < count; ++k) {
-      if (search.above(start - losses_[k] - margins[first + k])) return {first + k};
+  for (std::size_t first = 0; first < points_.size(); first += kPointsAtOnce) {
+    const auto chunk = std::span(points_).subspan(first, std::min(kPointsAtOnce, points_.size() - first));
+    losses_.resize(chunk.size());
+    objective_.clipped_loss_sums_along({line.start, line.direction, chunk}, batch_, bound, losses_);
+    if (first == 0) start = losses_[0];
+    for (std::size_t k = first == 0 ? 1 : 0; k < chunk.size(); ++k) {
+      const std::size_t candidate = first + k - 1;
+      if (search.above(start - losses_[k] - margins[candidate])) return {candidate};
     }
   }
   return {};
 }
 
-std::size_t PrivateOracle::smallest_of_losses(const MinimumQuery& query) {
-  const double sensitivity =
-      loss_sum_sensitivity(query.loss_bound, relation()) + rounding_room(query.loss_bound);
+std::size_t PrivateOracle::smallest_of_losses(const MinimumQuery& query, double room) {
+  const double sensitivity = loss_sum_sensitivity(query.loss_bound, relation()) + room;
   return NoisyMax({.sensitivity = sensitivity, .epsilon = query.epsilon, .noise = query.noise})
       .smallest(losses_, random_);
 }
@@ -180,13 +193,19 @@ std::size_t PrivateOracle::smallest_of_losses(const MinimumQuery& query) {
 std::size_t PrivateOracle::answer_minimum(std::span<const Parameters> candidates, const MinimumQuery& query) {
   losses_.resize(candidates.size());
   objective_.clipped_loss_sums(candidates, batch_, require_manageable(query.loss_bound), losses_);
-  return smallest_of_losses(query);
+  return smallest_of_losses(query, rounding_room(query.loss_bound));
 }
 
-std::size_t PrivateOracle::answer_minimum_along(const Objective::Line& line, const MinimumQuery& query) {
+std::size_t PrivateOracle::answer_minimum_along(const Objective::Line& line, const MinimumQuery& query,
+                                                std::span<const double> offsets) {
+  if (!offsets.empty() && offsets.size() != line.steps.size()) {
+    throw InputError(fmt::format("minimum: expected one offset for each of {} points or none, got {}",
+                                 line.steps.size(), offsets.size()));
+  }
   losses_.resize(line.steps.size());
   objective_.clipped_loss_sums_along(line, batch_, require_manageable(query.loss_bound), losses_);
-  return smallest_of_losses(query);
+  for (std::size_t k = 0; k < offsets.size(); ++k) losses_[k] += offsets[k];
+  return smallest_of_losses(query, offset_room(query.loss_bound, offsets));
 }
 
 // With a sum of norm at most m C that is off by at most e, its squared norm is off by 2 m C e + e^2, and by
@@ -234,9 +253,10 @@ std::optional<std::size_t> PrivateOracle::minimum(std::span<const Parameters> ca
 }
 
 std::optional<std::size_t> PrivateOracle::minimum_along(const Objective::Line& line,
-                                                        const MinimumQuery& query) {
+                                                        const MinimumQuery& query,
+                                                        std::span<const double> offsets) {
   if (!charge_and_draw(query.event())) return std::nullopt;
-  return answer_minimum_along(line, query);
+  return answer_minimum_along(line, query, offsets);
 }
 
 std::optional<double> PrivateOracle::squared_norm(Parameters w, const SquaredNormQuery& query) {
@@ -293,9 +313,10 @@ std::size_t PrivateOracle::Sample::minimum(std::span<const Parameters> candidate
   return oracle_.answer_minimum(candidates, query);
 }
 
-std::size_t PrivateOracle::Sample::minimum_along(const Objective::Line& line, const MinimumQuery& query) {
+std::size_t PrivateOracle::Sample::minimum_along(const Objective::Line& line, const MinimumQuery& query,
+                                                 std::span<const double> offsets) {
   take_next(query.event());
-  return oracle_.answer_minimum_along(line, query);
+  return oracle_.answer_minimum_along(line, query, offsets);
 }
 
 double PrivateOracle::Sample::squared_norm(Parameters w, const SquaredNormQuery& query) {

@@ -112,8 +112,7 @@ std::vector<double> candidate_orders() {
   return orders;
 }
 
-double cost_at(const Event& event, Relation relation, double order) {
-  RdpCurve curve(event, relation);
+double cost_at(RdpCurve& curve, double order) {
   const bool proven = !curve.needs_integer_orders() || order == std::floor(order);
   return proven ? curve(order) * kAgainstUs : kInfinity;
 }
@@ -126,10 +125,11 @@ double limit_at(const Budget& budget, double order) {
 double best_order(const Event& typical, const Budget& budget, Relation relation) {
   double best = 2;
   double least = kInfinity;
+  RdpCurve curve(typical, relation);
   for (const double order : candidate_orders()) {
     const double limit = limit_at(budget, order);
     if (!(limit > 0)) continue;
-    const double share = cost_at(typical, relation, order) / limit;
+    const double share = cost_at(curve, order) / limit;
     if (share < least) {
       least = share;
       best = order;
@@ -166,7 +166,8 @@ class RdpFilter final : public BudgetFilter {
     }
     constexpr std::size_t kKept = 8;
     if (recent_.size() == kKept) recent_.erase(recent_.begin());
-    recent_.emplace_back(event, cost_at(event, relation_, order_));
+    RdpCurve curve(event, relation_);
+    recent_.emplace_back(event, cost_at(curve, order_));
     return recent_.back().second;
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "privacy/moment_table.h"
 #include "privacy/steps.h"
@@ -16,6 +17,9 @@ namespace ration {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Curves rise with the order, so beyond one whose divergence alone is above the best epsilon none is better; some room is
+// left for bounds that might not quite rise. High orders are the costly ones.
+constexpr double kHopeless = 2;
 
 // Sums of positive terms given by their logarithms.
 class LogSum {
@@ -203,16 +207,59 @@ RdpFunction sampled_curve(const Step& step, const RdpFunction& base) {
   };
 }
 
+// The epsilon of everything that ran on one sample, if all of it is pure DP.
+std::optional<double> pure_epsilon(const std::vector<CountedEvent>& mechanisms) {
+  double total = 0;
+  for (const auto& [event, count] : mechanisms) {
+    const std::optional<double> epsilon = visit(
+        event, [](const Event::Laplace& e) -> std::optional<double> { return 1 / e.scale; },
+        [](const Event::PureDp& e) -> std::optional<double> { return e.epsilon; },
+        [](const Event::AboveThresholdLaplace& e) -> std::optional<double> {
+          return e.threshold_epsilon + 2 * e.query_epsilon;
+        },
+        [](const Event::NoisyMax& e) -> std::optional<double> { return e.epsilon; },
+        [](const Event::BoundedRange& e) -> std::optional<double> { return e.epsilon; },
+        [](const auto&) -> std::optional<double> { return std::nullopt; });
+    if (!epsilon) return std::nullopt;
+    total += static_cast<double>(count) * *epsilon;
+  }
+  return total;
+}
+
+// What a sample leaves of pure epsilon-DP: ln(1 + rate (e^epsilon - 1)), for Poisson samples under add_remove and
+// subsets of fixed size under replace_one. [Balle18b, Thm 8 and 9]
+double amplified_pure_epsilon(double epsilon, double rate) {
+  constexpr double kTooLarge = 700;  // for e^epsilon; nothing to gain there
+  return epsilon > kTooLarge ? epsilon : std::log1p(rate * std::expm1(epsilon));
+}
+
+// Whether the general bounds are surely above `value`, found in O(1) where they take as many terms as the order: from the
+// third on, each term is at least twice the binomial's, so together they are at least twice its tail.
+bool general_bounds_exceed(double value, double rate, double order) {
+  const double others_missing = std::pow(1 - rate, order - 2);
+  const double at_most_two = others_missing * ((1 - rate) * (1 - rate) + order * rate * (1 - rate) +
+                                               order * (order - 1) / 2 * rate * rate);
+  return std::log1p(2 * std::max(0.0, 1 - at_most_two)) / (order - 1) > value;
+}
+
 // Sampling never costs privacy (the divergence of two mixtures is at most the worst divergence of their coupled
-// parts: joint quasi-convexity), so where an amplification bound is loose the unsampled curve stands in.
+// parts: joint quasi-convexity), so where an amplification bound is loose the unsampled curve stands in. The general
+// bound is loose from the order on at which a sample is likely to hold three of `order` rows, by the factor 3 of its tail;
+// there the curve of amplified pure DP takes over, for mechanisms that are pure DP.
 RdpFunction step_curve(const Step& step) {
   if (step.sampling == Sampling::full) return sum_of_curves(step.mechanisms);
   if (step.sampling == Sampling::poisson && step.gaussian_noise) {
     return poisson_gaussian_curve(step.rate, *step.gaussian_noise);
   }
   const RdpFunction base = remembered(sum_of_curves(step.mechanisms));
-  return [base, sampled = sampled_curve(step, base)](double order) {
-    return std::min(base(order), sampled(order));
+  const RdpFunction sampled = sampled_curve(step, base);
+  const std::optional<double> pure = pure_epsilon(step.mechanisms);
+  if (!pure) {
+    return [base, sampled](double order) { return std::min(base(order), sampled(order)); };
+  }
+  return [base, sampled, rate = step.rate, epsilon = amplified_pure_epsilon(*pure, step.rate)](double order) {
+    const double bound = std::min(base(order), rdp_pure(epsilon, order));
+    return general_bounds_exceed(bound, rate, order) ? bound : std::min(bound, sampled(order));
   };
 }
 
@@ -315,8 +362,10 @@ double RdpCurve::operator()(double order) {
 RdpOptimum RdpCurve::epsilon(double delta, std::span<const double> orders, RdpConversion conversion) {
   RdpOptimum best{kInfinity, 0};
   for (double order : orders) {
-    const double epsilon = rdp_to_epsilon((*this)(order), order, delta, conversion);
+    const double rdp = (*this)(order);
+    const double epsilon = rdp_to_epsilon(rdp, order, delta, conversion);
     if (epsilon < best.epsilon) best = {epsilon, order};
+    if (rdp > kHopeless * best.epsilon) break;
   }
   return best;
 }

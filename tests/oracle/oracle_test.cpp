@@ -72,7 +72,7 @@ const std::vector<NamedQuery>& queries_of_any_size() {
   static const std::vector<NamedQuery> queries = {
       {"gradient", "Gaussian(noise 2)",
        [](Door& door) { return door.oracle.gradient(door.w, kGradient, door.mean); }},
-      {"losses", "AboveThreshold(Laplace, epsilon 0.5 + 2 x 0.25)",
+      {"losses along", "AboveThreshold(Laplace, epsilon 0.5 + 2 x 0.25)",
        [](Door& door) {
          return door.oracle.first_decrease(door.line(), door.margins, kDecrease).has_value();
        }},
@@ -321,7 +321,7 @@ TEST(OneSample, IsChargedOnceForTheWholeAndDrawsOneBatch) {
     const std::string whole = sampling.prefix +
                               "[Gaussian(noise 2); AboveThreshold(Laplace, epsilon 0.5 + 2 x 0.25); "
                               "Gaussian(noise 4)]";
-    EXPECT_THAT(door.journal, ElementsAre(whole, "draw", "gradient", "losses", "losses along", "count"));
+    EXPECT_THAT(door.journal, ElementsAre(whole, "draw", "gradient", "losses along", "count"));
     for (const auto& batch : door.objective.batches()) EXPECT_EQ(batch, door.objective.batches()[0]);
   }
 }
@@ -484,6 +484,44 @@ TEST(Oracle, RefusesLossBoundsWhoseSumsMightOverflow) {
     EXPECT_THROW((void)door.oracle.minimum_along(door.line(), {.loss_bound = bound}), InputError);
     EXPECT_THROW((void)door.oracle.first_decrease(door.line(), door.margins, {.loss_bound = bound}),
                  InputError);
+  }
+}
+
+// One row of slope 1: the losses at w = 5 - {0, 1, 2} are 5, 4, 3; offsets turn them round.
+TEST(Oracle, OffsetsArePartOfTheMinimum) {
+  RecordingObjective objective({1.0}, 1);
+  const FullSampler sampler({.rows = 1, .declared_rows = 4}, Relation::add_remove);
+  GenerousFilter filter;
+  SeededRandom random(3);
+  PrivateOracle oracle(objective, sampler, filter, random);
+  const Vector start = {5}, direction = {1}, steps = {0, 1, 2};
+  const Objective::Line line{start, direction, steps};
+  const MinimumQuery query{.loss_bound = 10, .epsilon = 1e6};
+  EXPECT_EQ(oracle.minimum_along(line, query), 2u);
+  EXPECT_EQ(oracle.minimum_along(line, query, Vector{0, 0, 1.5}), 1u);
+  EXPECT_EQ(oracle.minimum_along(line, query, Vector{-3, 0, 0}), 0u);
+  EXPECT_THAT([&] { (void)oracle.minimum_along(line, query, Vector{1}); },
+              ThrowsMessage<InputError>(HasSubstr("one offset for each of 3 points or none, got 1")));
+  EXPECT_EQ(oracle.divisor(), 4);
+}
+
+// Longer than what is computed at once: the points far down the line are compared with its start, too.
+TEST(Oracle, ALongLineIsSearchedToItsEnd) {
+  RecordingObjective objective({1.0}, 1);
+  const FullSampler sampler({.rows = 1, .declared_rows = 4}, Relation::add_remove);
+  GenerousFilter filter;
+  SeededRandom random(3);
+  PrivateOracle oracle(objective, sampler, filter, random);
+  const DecreaseQuery query{.loss_bound = 100, .noise = LaplaceSearch::with_epsilon(1e9)};
+  const Vector start = {50}, direction = {1};
+  Vector steps;
+  for (int i = 1; i <= 30; ++i) steps.push_back(i);
+  for (const std::size_t wanted : {0u, 6u, 7u, 8u, 21u, 29u}) {
+    Vector margins(steps.size(), 90);
+    margins[wanted] = steps[wanted] - 0.5;  // the loss falls by the step
+    EXPECT_EQ(oracle.first_decrease({start, direction, steps}, margins, query)->point, wanted);
+    margins[wanted] = steps[wanted] + 0.5;
+    EXPECT_EQ(oracle.first_decrease({start, direction, steps}, margins, query)->point, std::nullopt);
   }
 }
 

@@ -142,6 +142,76 @@ RC_GTEST_PROP(RdpSampling, NeverCostsMoreThanNoSampling, ()) {
   RC_ASSERT(fixed(order) <= unsampled(order) * (1 + 1e-12));
 }
 
+// --- Pure DP on a sample. [Balle18b]
+
+// The divergence of two distributions on two points.
+double two_point_divergence(double p, double q, double order) {
+  return std::log(std::pow(p, order) * std::pow(q, 1 - order) +
+                  std::pow(1 - p, order) * std::pow(1 - q, 1 - order)) /
+         (order - 1);
+}
+
+// Randomised response that answers by one row, if it was drawn, and as if it said no otherwise.
+RC_GTEST_PROP(RdpPureSampling, CoversSampledRandomisedResponse, ()) {
+  const double rate = *log_uniform(1e-3, 0.99), pure = *log_uniform(1e-2, 5);
+  const double order = *rc::gen::inRange(2, 60);
+  const double yes = std::exp(pure) / (1 + std::exp(pure)), no = 1 / (1 + std::exp(pure));
+  const double with = rate * yes + (1 - rate) * no;
+  for (const auto& [sampled, relation] :
+       {std::pair{Event::poisson_sampled(rate, Event::pure_dp(pure)), Relation::add_remove},
+        std::pair{Event::fixed_size_sampled(rate, Event::pure_dp(pure)), Relation::replace_one}}) {
+    RdpCurve curve(sampled, relation);
+    RC_ASSERT(curve(order) >= two_point_divergence(with, no, order) * (1 - 1e-9) - 1e-13);
+    RC_ASSERT(curve(order) >= two_point_divergence(no, with, order) * (1 - 1e-9) - 1e-13);
+  }
+}
+
+// The divergence of (1 - rate) Laplace(0) + rate Laplace(1) from Laplace(0), by summation.
+RC_GTEST_PROP(RdpPureSampling, CoversASampledLaplace, ()) {
+  const double rate = *log_uniform(0.01, 0.9), scale = *log_uniform(0.5, 20);
+  const double order = *rc::gen::inRange(2, 40);
+  RdpCurve curve(Event::poisson_sampled(rate, Event::laplace(scale)), Relation::add_remove);
+  const double reach = 40 * scale, step = reach / 20'000;
+  double forth = 0, back = 0;
+  for (double x = -reach; x <= reach; x += step) {
+    const double without = std::exp(-std::abs(x) / scale) / (2 * scale);
+    const double with = rate * std::exp(-std::abs(x - 1) / scale) / (2 * scale) + (1 - rate) * without;
+    forth += step * without * std::pow(with / without, order);
+    back += step * with * std::pow(without / with, order);
+  }
+  RC_ASSERT(curve(order) >= std::log(forth) / (order - 1) - 1e-5);
+  RC_ASSERT(curve(order) >= std::log(back) / (order - 1) - 1e-5);
+}
+
+RC_GTEST_PROP(RdpPureSampling, IsTheLeastOfThreeBounds, ()) {
+  const double rate = *log_uniform(1e-3, 0.5), e1 = *log_uniform(1e-4, 3), e2 = *log_uniform(1e-4, 3);
+  const int order = *rc::gen::inRange(2, 400);
+  const Event base = Event::composed({Event::above_threshold_laplace(e1, e2), Event::laplace(1 / e1)});
+  const RdpFunction unsampled = [&](double a) {
+    return rdp_above_threshold_laplace(e1, e2, a) + rdp_laplace(1 / e1, a);
+  };
+  const double pure = std::log1p(rate * std::expm1(2 * e1 + 2 * e2));
+  const double least =
+      std::min({unsampled(order), rdp_poisson_general(rate, unsampled, order), rdp_pure(pure, order)});
+  const double curve = RdpCurve(Event::poisson_sampled(rate, base), Relation::add_remove)(order);
+  RC_ASSERT(std::abs(curve - least) <= 1e-9 * least);
+}
+
+// Where three of `order` rows are likely to be drawn, the general bound does not amplify at all.
+TEST(RdpPureSampling, AmplifiesSearchesAtHighOrders) {
+  const Event search = Event::above_threshold_laplace(0.001, 0.0005);
+  const double unsampled = RdpCurve(search, Relation::add_remove)(200);
+  const double sampled = RdpCurve(Event::poisson_sampled(0.1, search), Relation::add_remove)(200);
+  EXPECT_LT(sampled, 0.025 * unsampled);
+}
+
+// One Gaussian among them, and it is not pure.
+TEST(RdpPureSampling, IsOnlyForPureDp) {
+  const Event mixed = Event::composed({Event::laplace(1000), Event::gaussian(1000)});
+  const double unsampled = RdpCurve(mixed, Relation::add_remove)(200);
+  EXPECT_EQ(RdpCurve(Event::poisson_sampled(0.1, mixed), Relation::add_remove)(200), unsampled);
+}
+
 // --- Two mechanisms on one sample.
 
 RC_GTEST_PROP(OneSample, TwoGaussiansAreOneWithTheJointNoise, ()) {

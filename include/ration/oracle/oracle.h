@@ -43,6 +43,8 @@ class PrivateOracle {
 
   std::size_t parameters() const { return objective_.parameters(); }
   Relation relation() const { return sampler_.relation(); }
+  // What a sum over a batch is divided by to become a mean; public, and the same for every batch.
+  double divisor() const { return sampler_.divisor(); }
   const BudgetFilter& budget() const { return filter_; }
   // Everything released so far.
   Event released() const;
@@ -58,8 +60,10 @@ class PrivateOracle {
                                                             const DecreaseQuery& query);
   [[nodiscard]] std::optional<std::size_t> minimum(std::span<const Parameters> candidates,
                                                    const MinimumQuery& query);
+  // `offsets`, one for each point of the line or none at all, are public and added to the sums of losses.
   [[nodiscard]] std::optional<std::size_t> minimum_along(const Objective::Line& line,
-                                                         const MinimumQuery& query);
+                                                         const MinimumQuery& query,
+                                                         std::span<const double> offsets = {});
   [[nodiscard]] std::optional<double> squared_norm(Parameters w, const SquaredNormQuery& query);
   [[nodiscard]] std::optional<double> count(Parameters w, const CountQuery& query);
 
@@ -78,7 +82,8 @@ class PrivateOracle {
   void record(const Event& event);
   // By how much rounding can move a sum of contributions of norm at most `bound`, on two neighbours together.
   double rounding_room(double bound) const;
-  // The same for differences of two sums, each minus a public margin.
+  // The same for sums of losses plus a public offset, and for differences of two sums minus a public margin.
+  double offset_room(double bound, std::span<const double> offsets) const;
   double difference_room(double bound, std::span<const double> margins) const;
   double gradient_sensitivity(const AnyClipRule& clip) const;
   GaussianMechanism gradient_mechanism(const GradientQuery& query) const;
@@ -88,8 +93,9 @@ class PrivateOracle {
   FirstDecrease answer_first_decrease(const Objective::Line& line, std::span<const double> margins,
                                       const DecreaseQuery& query);
   std::size_t answer_minimum(std::span<const Parameters> candidates, const MinimumQuery& query);
-  std::size_t answer_minimum_along(const Objective::Line& line, const MinimumQuery& query);
-  std::size_t smallest_of_losses(const MinimumQuery& query);
+  std::size_t answer_minimum_along(const Objective::Line& line, const MinimumQuery& query,
+                                   std::span<const double> offsets);
+  std::size_t smallest_of_losses(const MinimumQuery& query, double room);
   double answer_squared_norm(Parameters w, const SquaredNormQuery& query);
   double answer_count(Parameters w, const CountQuery& query);
 
@@ -100,6 +106,7 @@ class PrivateOracle {
   Batch batch_;
   std::vector<double> sum_;
   std::vector<double> losses_;
+  std::vector<double> points_;  // of a line: its start and the candidates
   std::vector<CountedEvent> released_;
   // The last few events as they are charged: a run asks the same ones over and over, and a filter that meets
   // the same event need not compute its cost again.
@@ -123,7 +130,8 @@ class PrivateOracle::Sample {
   FirstDecrease first_decrease(const Objective::Line& line, std::span<const double> margins,
                                const DecreaseQuery& query);
   std::size_t minimum(std::span<const Parameters> candidates, const MinimumQuery& query);
-  std::size_t minimum_along(const Objective::Line& line, const MinimumQuery& query);
+  std::size_t minimum_along(const Objective::Line& line, const MinimumQuery& query,
+                            std::span<const double> offsets = {});
   double squared_norm(Parameters w, const SquaredNormQuery& query);
   double count(Parameters w, const CountQuery& query);
 

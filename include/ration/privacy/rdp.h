@@ -61,7 +61,7 @@ class RdpCurve {
   // and Brent: with t = a - 1, t * epsilon(t) is convex in t, so epsilon is quasi-convex and has one minimum.
   RdpOptimum epsilon(double delta, RdpConversion conversion = RdpConversion::improved,
                      double max_order = 1e10);
-  // The smallest epsilon over the given orders.
+  // The smallest epsilon over the given orders, which must increase.
   RdpOptimum epsilon(double delta, std::span<const double> orders,
                      RdpConversion conversion = RdpConversion::improved);
 
