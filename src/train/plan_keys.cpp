@@ -141,7 +141,8 @@ void add_privacy_keys(KeyList& list) {
   list.number("epsilon", "EPS", &Plan::epsilon, greater_than(0), "The budget");
   list.number("delta", "DELTA", &Plan::delta, greater_than(0).less_than(1),
               "The budget; well below 1 / rows");
-  list.choice("accountant", &Plan::accountant, {"auto", "rdp", "pld", "zcdp", "tcdp", "gdp", "advanced", "moments"},
+  list.choice("accountant", &Plan::accountant,
+              {"auto", "rdp", "pld", "zcdp", "tcdp", "gdp", "advanced", "moments"},
               "Who adds up; auto takes the tightest that certifies the plan");
   list.choice("relation", &Plan::relation, {"auto", "add_remove", "replace_one"},
               "Which data sets are neighbours");
