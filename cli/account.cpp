@@ -140,7 +140,7 @@ void add_account(CLI::App& app) {
       ->type_name("DELTA");
   command
       .add_option("--accountant", flags->accountant,
-                  "rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, or all, side by side")
+                  "rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, moments, or all, side by side")
       ->type_name("NAME");
   command.add_option("--plot", flags->plot, "Also draw epsilon against steps, as SVG")->type_name("FILE");
   command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");

@@ -223,7 +223,7 @@ void add_calibrate(CLI::App& app) {
       ->type_name("WHAT");
   command
       .add_option("--accountant", flags->accountant,
-                  "rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, or all, side by side")
+                  "rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, moments, or all, side by side")
       ->type_name("NAME");
   command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
   command.add_flag("--quiet", flags->quiet, "Print the answer and nothing around it");

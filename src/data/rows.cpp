@@ -165,6 +165,7 @@ Rows Rows::with_row_norms_at_most(double bound) const& {
 Rows Rows::with_row_norms_at_most(double bound) && {
   require("Rows", "row norm bound", bound, greater_than(0));
   for (std::size_t row = 0; row < count(); ++row) shorten_row(row, bound);
+  norm_bound_ = std::min(norm_bound_, bound);
   return std::move(*this);
 }
 

@@ -51,14 +51,14 @@ TEST(Account, AllPrintsOneRowPerAccountant) {
   const Finished finished = run_ration(std::string(kFullPlan) + " --accountant all");
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_EQ(finished.err, "");
-  for (const char* name : {"rdp", "pld", "zcdp", "tcdp", "gdp", "advanced"}) {
+  for (const char* name : {"rdp", "pld", "zcdp", "tcdp", "gdp", "advanced", "moments"}) {
     EXPECT_THAT(finished.out, HasSubstr(std::string("\n") + name + " "));
   }
 }
 
 TEST(Account, AllMarksWhatIsNoGuaranteeAndSaysWhyItRefuses) {
   const json result = ration_json(std::string(kPoissonPlan) + " --accountant all");
-  ASSERT_EQ(result.at("results").size(), 6u);
+  ASSERT_EQ(result.at("results").size(), 7u);
   for (const json& one : result.at("results")) {
     if (one.at("accountant") == "zcdp") {
       EXPECT_NE(one.at("refused"), "");

@@ -62,7 +62,7 @@ TEST(Calibrate, AllListsEveryAccountant) {
   const std::string line =
       "calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5 --accountant all";
   const json result = ration_json(line);
-  EXPECT_EQ(result.at("results").size(), 6u);
+  EXPECT_EQ(result.at("results").size(), 7u);
   const Finished table = run_ration(line);
   EXPECT_EQ(table.exit_code, 0);
   EXPECT_THAT(table.out, HasSubstr("smallest noise multiplier within epsilon 3"));

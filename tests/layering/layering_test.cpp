@@ -85,7 +85,12 @@ TEST(Layering, RefusesWhatIsRightOnTheWay) {
 
 TEST(Layering, RefusesNeighboursOfTheSamePlace) {
   EXPECT_THAT(violations_of("steps/adam.h", "#include \"ration/schedules/shape.h\"\n").size(), 1u);
-  EXPECT_THAT(violations_of("baselines/privgene.h", "#include \"ration/methods/agd.h\"\n").size(), 1u);
+}
+
+TEST(Layering, BaselinesAreMethodsAndMethodsKnowNoBaseline) {
+  EXPECT_THAT(violations_of("baselines/privgene.h", "#include \"ration/methods/method.h\"\n").size(), 0u);
+  EXPECT_THAT(violations_of("methods/agd.h", "#include \"ration/baselines/privgene.h\"\n").size(), 1u);
+  EXPECT_THAT(violations_of("baselines/privgene.h", "#include \"ration/train/plan.h\"\n").size(), 1u);
 }
 
 TEST(Layering, MechanismsKnowNoAccountant) {

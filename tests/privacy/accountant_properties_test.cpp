@@ -196,7 +196,8 @@ TEST(Certified, NoAccountantFallsBelowTheExactCurve) {
     const auto truth = exact_epsilon(plan, delta);
     if (!truth) return;
     ++answered;
-    for (const Accountant accountant : {Accountant::rdp, Accountant::pld, Accountant::advanced}) {
+    for (const Accountant accountant :
+         {Accountant::rdp, Accountant::pld, Accountant::advanced, Accountant::moments}) {
       const Guarantee guarantee = account(event_of(plan), Relation::add_remove, accountant, delta);
       RC_ASSERT(guarantee.certified);
       RC_ASSERT(guarantee.epsilon >= *truth * (1 - 1e-9));

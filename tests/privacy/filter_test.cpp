@@ -135,7 +135,8 @@ TEST(Filter, ThrowsForWhatItHasNoTheoremFor) {
 }
 
 TEST(Filter, NeedsAnAccountantThatCanFilter) {
-  for (const Accountant accountant : {Accountant::pld, Accountant::tcdp, Accountant::advanced}) {
+  for (const Accountant accountant :
+       {Accountant::pld, Accountant::tcdp, Accountant::advanced, Accountant::moments}) {
     EXPECT_EQ(complaint([&] {
                 make_filter(accountant, {1, 1e-5}, Relation::add_remove);
               }),

@@ -180,7 +180,7 @@ TEST_P(PlanFilterOf, RefusesAPlanBeyondTheBudget) {
 
 INSTANTIATE_TEST_SUITE_P(Each, PlanFilterOf,
                          ::testing::Values(Accountant::rdp, Accountant::pld, Accountant::zcdp,
-                                           Accountant::gdp, Accountant::advanced),
+                                           Accountant::gdp, Accountant::advanced, Accountant::moments),
                          [](const auto& info) { return std::string(to_string(info.param)); });
 
 TEST(PlanFilter, RefusesWhatItsAccountantCannotCertify) {

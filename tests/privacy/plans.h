@@ -47,13 +47,14 @@ struct Setting {
 };
 inline const std::vector<Setting>& all_settings() {
   static const std::vector<Setting> settings = {
-      {Accountant::rdp, Sampler::full},      {Accountant::rdp, Sampler::poisson},
-      {Accountant::rdp, Sampler::fixed},     {Accountant::pld, Sampler::full},
-      {Accountant::pld, Sampler::poisson},   {Accountant::zcdp, Sampler::full},
-      {Accountant::tcdp, Sampler::full},     {Accountant::tcdp, Sampler::fixed},
-      {Accountant::gdp, Sampler::full},      {Accountant::gdp, Sampler::poisson},
-      {Accountant::advanced, Sampler::full}, {Accountant::advanced, Sampler::poisson},
-      {Accountant::advanced, Sampler::fixed}};
+      {Accountant::rdp, Sampler::full},       {Accountant::rdp, Sampler::poisson},
+      {Accountant::rdp, Sampler::fixed},      {Accountant::pld, Sampler::full},
+      {Accountant::pld, Sampler::poisson},    {Accountant::zcdp, Sampler::full},
+      {Accountant::tcdp, Sampler::full},      {Accountant::tcdp, Sampler::fixed},
+      {Accountant::gdp, Sampler::full},       {Accountant::gdp, Sampler::poisson},
+      {Accountant::advanced, Sampler::full},  {Accountant::advanced, Sampler::poisson},
+      {Accountant::advanced, Sampler::fixed}, {Accountant::moments, Sampler::full},
+      {Accountant::moments, Sampler::poisson}};
   return settings;
 }
 inline std::string setting_name(const ::testing::TestParamInfo<Setting>& info) {

@@ -52,6 +52,7 @@ bool allowed(Sampler sampler, Relation relation, Accountant accountant, Mechanis
       return sampler != Sampler::poisson;
     case Accountant::pld:
     case Accountant::gdp:
+    case Accountant::moments:
       return gaussian && sampler != Sampler::fixed;
     default:
       return gaussian;  // advanced composition needs the exact curve of each step
@@ -106,9 +107,11 @@ TEST(Refusal, OfAnAccountantNamesBothPartsAndWhatWouldWork) {
     return refusal(event_of(sampler, mechanism), relation, accountant);
   };
   EXPECT_EQ(reason(Sampler::poisson, Mechanism::gaussian, Accountant::zcdp),
-            "accountant 'zcdp' cannot certify Gaussian on Poisson samples; use 'rdp', 'pld', 'advanced'");
+            "accountant 'zcdp' cannot certify Gaussian on Poisson samples; use 'rdp', 'pld', 'advanced', "
+            "'moments'");
   EXPECT_EQ(reason(Sampler::poisson, Mechanism::gaussian, Accountant::tcdp),
-            "accountant 'tcdp' cannot certify Gaussian on Poisson samples; use 'rdp', 'pld', 'advanced'");
+            "accountant 'tcdp' cannot certify Gaussian on Poisson samples; use 'rdp', 'pld', 'advanced', "
+            "'moments'");
   EXPECT_EQ(reason(Sampler::fixed, Mechanism::gaussian, Accountant::pld),
             "accountant 'pld' cannot certify Gaussian on fixed size samples; use 'rdp', 'tcdp', 'advanced'");
   EXPECT_EQ(reason(Sampler::full, Mechanism::laplace, Accountant::pld),
@@ -171,8 +174,8 @@ TEST(Refusal, OfTcdpNamesTheViolatedCondition) {
 }
 
 TEST(Refusal, OfAnUnknownNameListsTheKnownOnes) {
-  EXPECT_EQ(complaint([] { accountant_from_string("moments"); }),
-            "unknown accountant 'moments'; expected one of rdp, pld, zcdp, tcdp, gdp, advanced");
+  EXPECT_EQ(complaint([] { accountant_from_string("magic"); }),
+            "unknown accountant 'magic'; expected one of rdp, pld, zcdp, tcdp, gdp, advanced, moments");
   for (const Accountant accountant : kAccountants)
     EXPECT_EQ(accountant_from_string(to_string(accountant)), accountant);
 }

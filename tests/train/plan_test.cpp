@@ -37,7 +37,7 @@ const Sample kSamples[] = {
     {"huber_width", "0.25", "0"},
     {"epsilon", "1.5", "0"},
     {"delta", "1e-06", "1"},
-    {"accountant", R"("rdp")", R"("moments")"},
+    {"accountant", R"("rdp")", R"("odometer")"},
     {"relation", R"("replace_one")", R"("neighbours")"},
     {"ledger", R"("budget.db")", ""},
     {"method", R"("dpsgd")", R"("sgd")"},

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,10 @@ class Rows {
     return {std::span(indices_).subspan(first, length), std::span(values_).subspan(first, length)};
   }
 
+  // No row is longer, because with_row_norms_at_most() saw to it; infinity if nobody did. Says nothing about the rows
+  // themselves, and so is public.
+  double norm_bound() const { return norm_bound_; }
+
   // The same features with other labels, one per row.
   Rows with_labels(std::vector<double> labels) &&;
 
@@ -92,6 +97,7 @@ class Rows {
   std::vector<double> values_;
   std::vector<double> labels_;
   std::vector<double> norms_;
+  double norm_bound_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace ration

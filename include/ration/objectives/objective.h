@@ -2,12 +2,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string_view>
 
 #include "ration/clipping/any_clip_rule.h"
 #include "ration/sampling/sampler.h"
 
 namespace ration {
+
+// What everybody may know about an objective: its loss, and the bound that was put on its rows. Nothing here depends on
+// what a row holds. Infinity: no such bound is known.
+struct PublicFacts {
+  static constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+  std::string_view loss = "unknown";  // its name
+  double slope_bound = kUnknown;      // |dl/dz| for every label, z the outputs
+  double curvature_bound = kUnknown;  // the Lipschitz constant of dl/dz in z
+  bool one_sided = false;             // one output, and dl/dz of a given label has one sign
+  double row_norm_bound = kUnknown;   // of every row, enforced
+  std::size_t label_classes = 0;      // labels are 0, ..., label_classes - 1; 0: they are no classes
+};
 
 // A model family and the rows it is fitted to: f(w) = sum_i l_i(w), and what the oracle may ask about it.
 //
@@ -42,6 +57,8 @@ class Objective {
   // over at most `rows` rows: what the error of the sum grows with. Does not fall when `rows` grows.
   virtual std::uint64_t longest_chain(std::uint64_t rows) const = 0;
 
+  virtual PublicFacts facts() const { return {}; }
+
   // sum = sum over the batch of factor(|g_i|) g_i, g_i the gradient of l_i at w.
   virtual void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                                     std::span<double> sum) = 0;
@@ -53,6 +70,9 @@ class Objective {
                                        std::span<double> sums) = 0;
   // How many rows of the batch have |g_i| <= bound; a row without a finite norm is not one of them.
   virtual std::uint64_t count_norms_at_most(Parameters w, const Batch& batch, double bound) = 0;
+
+  // counts[k] = how many rows of the batch have the label k, for each class.
+  virtual void label_counts(const Batch& batch, std::span<double> counts) const;
 
   // For rows that are public: the mean of l_i over all rows (0 if there are none), and for each row the
   // predicted class or value.

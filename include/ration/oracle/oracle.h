@@ -8,6 +8,7 @@
 
 #include "ration/base/random.h"
 #include "ration/mechanisms/gaussian.h"
+#include "ration/objectives/fit_sensitivity.h"
 #include "ration/objectives/objective.h"
 #include "ration/oracle/queries.h"
 #include "ration/privacy/event.h"
@@ -41,6 +42,8 @@ class PrivateOracle {
   PrivateOracle(const PrivateOracle&) = delete;
   PrivateOracle& operator=(const PrivateOracle&) = delete;
 
+  // Public.
+  PublicFacts facts() const { return objective_.facts(); }
   std::size_t parameters() const { return objective_.parameters(); }
   Relation relation() const { return sampler_.relation(); }
   // What a sum over a batch is divided by to become a mean; public, and the same for every batch.
@@ -67,6 +70,20 @@ class PrivateOracle {
   [[nodiscard]] std::optional<double> squared_norm(Parameters w, const SquaredNormQuery& query);
   [[nodiscard]] std::optional<double> count(Parameters w, const CountQuery& query);
 
+  // One release from all rows; false if the budget refuses. InputError, before anything is charged or read, if a condition
+  // of the proof is not met: a sampler that leaves rows out, no enforced bound on the rows' norms or one above
+  // query.row_norm, a loss without the slopes or curvature that the proof needs, too long a step, or more than twice the
+  // declared number of rows (as public an assumption as TableSize's).
+  //
+  // perturbed_fit        w + N(0, noise), its sensitivity that of objectives/fit_sensitivity.h.
+  // perturbed_objective  see mechanisms/objective_noise.h.
+  // label_counts         one count per class; a row counts 1 in one place (histogram_sensitivity_l2).
+  [[nodiscard]] bool perturbed_fit(const OutputQuery& query, std::span<double> w);
+  [[nodiscard]] bool perturbed_objective(const ObjectiveQuery& query, std::span<double> w);
+  [[nodiscard]] bool label_counts(const LabelCountsQuery& query, std::span<double> counts);
+  // The standard deviation of each coordinate of perturbed_fit()'s noise; public.
+  double perturbed_fit_stddev(const OutputQuery& query) const;
+
   // Several queries on one batch: what they are is said first, and charged as a whole.
   class Sample;
   [[nodiscard]] std::optional<Sample> one_sample(std::vector<Event> announced);
@@ -88,6 +105,11 @@ class PrivateOracle {
   double gradient_sensitivity(const AnyClipRule& clip) const;
   GaussianMechanism gradient_mechanism(const GradientQuery& query) const;
   void require_public_size() const;
+  void require_all_rows(const char* what) const;
+  void require_no_more_than_twice_declared(const char* what) const;
+  void require_places(const char* what, std::size_t places, std::size_t expected) const;
+  FitScale fit_scale(const char* what, double ridge, double row_norm) const;
+  GaussianMechanism fit_mechanism(const OutputQuery& query) const;
 
   void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
   FirstDecrease answer_first_decrease(const Objective::Line& line, std::span<const double> margins,

@@ -10,6 +10,7 @@
 #include "ration/mechanisms/above_threshold.h"
 #include "ration/mechanisms/noisy_max.h"
 #include "ration/objectives/objective.h"
+#include "ration/objectives/solvers.h"
 #include "ration/privacy/event.h"
 
 namespace ration {
@@ -59,6 +60,32 @@ struct SquaredNormQuery {
 // How many rows of the batch have a gradient no longer than `bound`, over the public divisor.
 struct CountQuery {
   double bound = 1;             // > 0
+  double noise_multiplier = 1;  // > 0
+
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
+// A fit of the ridge-regularised objective to all rows, plus noise: output perturbation.
+struct OutputQuery {
+  AnyFit fit = DescentFit{};
+  double ridge = 0.001;         // >= 0
+  double row_norm = 1;          // > 0; the bound that the objective enforces must not be larger
+  double noise_multiplier = 1;  // > 0
+
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
+// The minimum of the ridge-regularised objective plus a random linear term: objective perturbation.
+struct ObjectiveQuery {
+  double ridge = 0.001;         // > 0
+  double row_norm = 1;          // > 0; as above
+  double noise_multiplier = 1;  // > 0
+
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
+// How many rows have each label, for losses whose labels are classes.
+struct LabelCountsQuery {
   double noise_multiplier = 1;  // > 0
 
   Event event() const { return Event::gaussian(noise_multiplier); }

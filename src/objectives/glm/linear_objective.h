@@ -45,6 +45,8 @@ class LinearObjective final : public Objective {
   void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
                                std::span<double> sums) override;
   std::uint64_t count_norms_at_most(Parameters w, const Batch& batch, double bound) override;
+  PublicFacts facts() const override;
+  void label_counts(const Batch& batch, std::span<double> counts) const override;
   double mean_loss(Parameters w) override;
   void predict(Parameters w, std::span<double> predictions) override;
 
@@ -325,6 +327,25 @@ std::uint64_t LinearObjective<Loss>::count_norms_at_most(Parameters w, const Bat
   double count = 0;
   add_up(blocks, std::span(&count, 1));
   return static_cast<std::uint64_t>(count);
+}
+
+template <class Loss>
+PublicFacts LinearObjective<Loss>::facts() const {
+  return {.loss = Loss::kName,
+          .slope_bound = loss_.slope_bound(),
+          .curvature_bound = loss_.curvature_bound(),
+          .one_sided = Loss::kOneSided,
+          .row_norm_bound = rows_->norm_bound(),
+          .label_classes = loss_.label_classes()};
+}
+
+template <class Loss>
+void LinearObjective<Loss>::label_counts(const Batch& batch, std::span<double> counts) const {
+  if (loss_.label_classes() == 0) return Objective::label_counts(batch, counts);
+  require_size("places for the counts", counts.size(), loss_.label_classes());
+  require_batch(batch);
+  std::fill(counts.begin(), counts.end(), 0.0);
+  for (const std::uint64_t row : batch.rows) counts[static_cast<std::size_t>(rows_->labels()[row])] += 1;
 }
 
 // use(row, its outputs) for all rows, one after the other.

@@ -1,0 +1,13 @@
+#include "ration/objectives/objective.h"
+
+#include <fmt/format.h>
+
+#include "ration/base/error.h"
+
+namespace ration {
+
+void Objective::label_counts(const Batch&, std::span<double>) const {
+  throw InputError(fmt::format("label counts: the labels of loss '{}' are no classes", facts().loss));
+}
+
+}  // namespace ration
