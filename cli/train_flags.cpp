@@ -49,11 +49,18 @@ Plan TrainFlags::read() const {
     const PlanKey& key = plan_keys()[i];
     if (values_[i]) key.set(plan, key.flag(), *values_[i]);
   }
-  if (data_ && !plan.data.empty()) {
+  if (data_ && has_data_flag()) {
     throw InputError(fmt::format("the data is given twice: '{}' and '{}'", *data_, plan.data));
   }
   if (data_) plan.data = *data_;
   return plan;
+}
+
+bool TrainFlags::has_data_flag() const {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (plan_keys()[i].name == "data") return values_[i].has_value();
+  }
+  return false;
 }
 
 std::string TrainFlags::first_given() const {

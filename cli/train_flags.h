@@ -19,6 +19,8 @@ class TrainFlags {
   std::string first_given() const;
 
  private:
+  bool has_data_flag() const;
+
   std::optional<std::string> data_, plan_;
   std::vector<std::optional<std::string>> values_;  // one for each key
 };

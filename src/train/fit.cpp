@@ -20,9 +20,12 @@ void tell(const std::vector<Observer*>& observers, const Training& training) {
   for (Observer* const observer : observers) observer->on_step(progress);
 }
 
-// Numeric labels are trained in a unit of their own, for which the rows are copied.
+// A bound on the rows that they do not have yet, and numeric labels, which are trained in a unit of their own, need a copy.
 std::shared_ptr<const Rows> rows_to_train(std::shared_ptr<const Rows> rows, const Model& model,
                                           const LabelUnit& unit) {
+  if (model.schema.max_row_norm && rows->norm_bound() > *model.schema.max_row_norm) {
+    rows = std::make_shared<const Rows>(rows->with_row_norms_at_most(*model.schema.max_row_norm));
+  }
   if (model.classes > 0) return rows;
   return std::make_shared<const Rows>(unit.scaled(Rows(*rows)));
 }
@@ -33,7 +36,8 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
            RandomSource& random, const FitOptions& options) {
   if (!plan.plan.ledger.empty())
     throw InputError("fit: a table in memory has no place in a ledger; use train()");
-  Fitted out{.model = untrained_model(plan.plan, schema), .certificate = {}, .plan = plan};
+  Fitted out{
+      .model = untrained_model(plan.plan, fitted_to(plan.plan, schema)), .certificate = {}, .plan = plan};
   require_sound(out.model);
   if (rows->columns() != data::encoded_column_names(schema).size()) {
     throw InputError("fit: the table's columns are not those of the schema");

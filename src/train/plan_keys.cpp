@@ -131,6 +131,12 @@ void add_data_keys(KeyList& list) {
               "How many rows there are, as far as is public; left out, a noisy count is paid for");
 }
 
+void add_row_keys(KeyList& list) {
+  list.number(
+      "row_norm", "R", &Plan::row_norm, greater_than(0),
+      "Longer rows are shortened to this; left out, 1 for objpert, outpert and bolton, whose proofs need it");
+}
+
 void add_model_keys(KeyList& list) {
   list.group("Model");
   list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared"}, "What is fitted");
@@ -197,6 +203,26 @@ void add_method_keys(KeyList& list) {
   list.number("clip_follow_rate", "X", &Plan::clip_follow_rate, greater_than(0), "adaptive: how fast");
 }
 
+void add_search_keys(KeyList& list) {
+  list.group("Methods that pick their own steps (blsgd, blsgd-ac, blgd, agd)");
+  list.number("expected_steps", "T", &Plan::expected_steps, greater_than(0),
+              "First budgets are for about so many steps; left out, 50 (agd 60)");
+  list.number("loss_bound", "C", &Plan::loss_bound, at_least(1e-200).at_most(1e200),
+              "Where a row's loss is cut off when steps are compared; left out, 1 (agd 3)");
+  list.choice("search_noise", &Plan::search_noise, {"laplace", "gaussian"}, "Noise of the line search");
+  list.number("first_step", "X", &Plan::first_step, greater_than(0),
+              "The first candidate, which is the largest; left out, the method's own");
+  list.count("candidates", "N", &Plan::candidates, 1, "Steps compared at most; left out, the method's own");
+  list.number("shrink", "X", &Plan::shrink, greater_than(0).less_than(1),
+              "Line search: each candidate over the one before");
+  list.number("decrease", "X", &Plan::decrease, greater_than(0).less_than(1),
+              "Line search: how much of the decrease that the gradient promises is enough");
+  list.number("raise", "X", &Plan::raise, greater_than(0),
+              "By what part a budget grows when no step is found; left out, 0.3 (blgd, agd 0.1)");
+  list.number("clip_decay", "X", &Plan::clip_decay, greater_than(0).less_than(1),
+              "blsgd-ac: by what part the bounds fall after that");
+}
+
 void add_step_keys(KeyList& list) {
   list.group("Steps");
   list.choice("step", &Plan::step,
@@ -228,9 +254,11 @@ void add_step_keys(KeyList& list) {
 std::vector<PlanKey> all_keys() {
   KeyList list;
   add_data_keys(list);
+  add_row_keys(list);
   add_model_keys(list);
   add_privacy_keys(list);
   add_method_keys(list);
+  add_search_keys(list);
   add_step_keys(list);
   return std::move(list.keys);
 }

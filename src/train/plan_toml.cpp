@@ -44,6 +44,12 @@ void set_key(Plan& plan, const toml::key& name, const toml::node& node, const st
   key->set(plan, where, text_of(node, where));
 }
 
+// Data may also lie elsewhere (data/find_file.h): only what is there is taken.
+void look_beside(const std::string& file, std::string& data) {
+  const auto beside = std::filesystem::path(file).parent_path() / data;
+  if (!data.empty() && std::filesystem::is_regular_file(beside)) data = beside.lexically_normal().string();
+}
+
 // A path in a plan file means a file beside it.
 void make_relative_to(const std::string& file, std::string& path) {
   if (path.empty() || std::filesystem::path(path).is_absolute()) return;
@@ -65,7 +71,9 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
 }
 
 Plan read_plan(const std::string& path) {
-  return parse_plan(read_file(path), path);
+  Plan plan = parse_plan(read_file(path), path);
+  look_beside(path, plan.data);
+  return plan;
 }
 
 std::string to_toml(const Plan& plan) {

@@ -195,7 +195,7 @@ Event ResolvedPlan::steps_event(std::int64_t first_steps) const {
 std::unique_ptr<BudgetFilter> ResolvedPlan::make_budget_filter() const {
   if (const auto* const adaptive = std::get_if<std::shared_ptr<const AdaptiveMethod>>(&method)) {
     const auto sampler = make_sampler({.rows = 1, .declared_rows = plan.rows.value_or(1)});
-    return make_filter(accountant, budget, relation, sampler->sampled((*adaptive)->typical()));
+    return make_filter(accountant, budget, relation, (*adaptive)->typical(*sampler));
   }
   return make_plan_filter(event(), accountant, budget, relation);
 }
@@ -248,8 +248,19 @@ data::Schema read_schema_of(const Plan& plan) {
   }
   data::Schema schema = data::read_schema(plan.schema);
   if (!plan.target.empty()) schema.label = plan.target;
+  schema = fitted_to(plan, std::move(schema));
   data::require_sound(schema);
   require_sound(untrained_model(plan, schema));
+  return schema;
+}
+
+data::Schema fitted_to(const Plan& plan, data::Schema schema) {
+  if (plan.row_norm) {
+    schema.max_row_norm = std::min(*plan.row_norm, schema.max_row_norm.value_or(*plan.row_norm));
+  }
+  if (plan.method == "majority" && !schema.bias) {
+    refuse("method majority needs the bias column; the schema says bias = false");
+  }
   return schema;
 }
 

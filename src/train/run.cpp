@@ -13,6 +13,7 @@
 #include "ration/base/error.h"
 #include "ration/base/hash.h"
 #include "ration/data/content_hash.h"
+#include "ration/data/find_file.h"
 #include "train/label_unit.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
@@ -287,8 +288,9 @@ RunOutcome already_finished(Run& run) {
 
 RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& random) {
   ResolvedPlan resolved = resolve(plan);
-  data::Schema schema = read_schema_of(plan);
+  data::Schema schema = read_schema_of(resolved.plan);
   if (plan.data.empty()) throw InputError("plan: data is needed: the file with the rows");
+  resolved.plan.data = data::find_data_file(plan.data);
   refuse_ledger_without_privacy(resolved, random);
   Run run = prepare(std::move(resolved), std::move(schema), options);
   return carry_on(run, options, random);

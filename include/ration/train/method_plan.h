@@ -13,6 +13,7 @@
 #include "ration/methods/method.h"
 #include "ration/privacy/calibrate.h"
 #include "ration/privacy/event.h"
+#include "ration/sampling/sampler.h"
 #include "ration/train/plan.h"
 
 namespace ration {
@@ -52,8 +53,8 @@ class AdaptiveMethod {
  public:
   virtual ~AdaptiveMethod() = default;
 
-  // The query it will mostly ask, before sampling: it decides the order of an RDP filter.
-  virtual Event typical() const = 0;
+  // What it will mostly ask for, as it is charged: it decides the order of an RDP filter.
+  virtual Event typical(const Sampler& sampler) const = 0;
   virtual std::unique_ptr<Method> make(const ModelShape& model) const = 0;
 };
 

@@ -13,10 +13,11 @@ namespace ration {
 // command line (docs/plan.md). What is left out, or 'auto', gets the method's own value. resolve() checks the
 // whole and is the only way to start a run.
 struct Plan {
-  std::string data{};            // the private rows
-  std::string schema{};          // what is public about them; relative to the plan file
-  std::string target{};          // the label column, in place of the schema's
-  std::optional<double> rows{};  // how many rows there are, as far as the public knows
+  std::string data{};                // the private rows
+  std::string schema{};              // what is public about them; relative to the plan file
+  std::string target{};              // the label column, in place of the schema's
+  std::optional<double> rows{};      // how many rows there are, as far as the public knows
+  std::optional<double> row_norm{};  // > 0: longer rows are shortened to it
 
   std::string model = "logistic";
   double huber_width = 0.5;  // > 0
@@ -46,6 +47,17 @@ struct Plan {
   double clip_gamma = 0.01;            // > 0; auto-s
   double clip_quantile = 0.5;          // 0 to 1; adaptive
   double clip_follow_rate = 0.2;       // > 0; adaptive
+
+  // Methods that pick their own steps
+  std::optional<double> expected_steps{};  // > 0
+  std::optional<double> loss_bound{};      // 1e-200 to 1e200
+  std::string search_noise = "laplace";
+  std::optional<double> first_step{};        // > 0
+  std::optional<std::int64_t> candidates{};  // >= 1
+  double shrink = 0.8;                       // in (0, 1)
+  double decrease = 0.5;                     // in (0, 1)
+  std::optional<double> raise{};             // > 0
+  double clip_decay = 0.05;                  // in (0, 1); blsgd-ac
 
   std::string step = "auto";
   std::optional<double> lr{};  // > 0
@@ -87,6 +99,7 @@ std::span<const PlanKey> plan_keys();
 // Reads a plan on top of the defaults. An unknown key, a wrong type or a value out of range is refused with file,
 // line, key and rule. A schema's path is taken relative to the plan's folder.
 Plan parse_plan(std::string_view toml, const std::string& file = "plan");
+// Also looks for the data beside the plan.
 Plan read_plan(const std::string& path);
 // What parse_plan reads back as the same plan.
 std::string to_toml(const Plan& plan);

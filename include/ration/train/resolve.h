@@ -56,8 +56,11 @@ struct ResolvedPlan {
 // spend more than its budget.
 ResolvedPlan resolve(const Plan& plan);
 
-// The schema a plan names, with its target. Throws InputError if the model cannot be fitted to it.
+// The schema a plan names, with its target and its bound on the rows. Throws InputError if the model cannot be fitted to it.
 data::Schema read_schema_of(const Plan& plan);
+
+// The schema with the plan's bound on the rows. InputError if the method cannot do with it.
+data::Schema fitted_to(const Plan& plan, data::Schema schema);
 
 // The model a plan would train, all weights 0.
 Model untrained_model(const Plan& plan, const data::Schema& schema);

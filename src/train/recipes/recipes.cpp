@@ -4,14 +4,16 @@
 
 #include "ration/base/error.h"
 #include "ration/train/method_plan.h"
+#include "train/recipes/baselines.h"
 #include "train/recipes/gradient_descent.h"
+#include "train/recipes/line_search.h"
 
 namespace ration {
 namespace {
 
 std::vector<Recipe> all_recipes() {
   std::vector<Recipe> all;
-  for (auto family : {gradient_descent_recipes}) {
+  for (const auto family : {gradient_descent_recipes, line_search_recipes, baseline_recipes}) {
     std::vector<Recipe> some = family();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -1,0 +1,128 @@
+#include "train/recipes/baselines.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "ration/base/random.h"
+#include "ration/baselines/majority.h"
+#include "ration/baselines/objective_perturbation.h"
+#include "ration/baselines/output_perturbation.h"
+#include "ration/baselines/privgene.h"
+#include "train/recipes/settings.h"
+#include "train/recipes/single_release.h"
+
+namespace ration {
+namespace {
+
+// --- all rows at once
+
+void use_all_rows(Plan& plan) {
+  if (!plan.rate && !plan.batch) plan.rate = 1;
+}
+
+void bound_rows(Plan& plan) {
+  use_all_rows(plan);
+  set_if_open(plan.row_norm, 1.0);
+  set_if_open(plan.weight_decay, 0.001);
+}
+
+// Passes over permuted rows have a proof for replace_one only.
+void bound_rows_and_replace_one(Plan& plan) {
+  bound_rows(plan);
+  choose_if_auto(plan.relation, "replace_one");
+}
+
+Recipe::Open output_perturbation(const Plan& plan, OutputFit fit) {
+  OutputPerturbationOptions options{
+      .fit = fit, .ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
+  return std::make_unique<SingleRelease>([options](double noise, const ModelShape& model) mutable {
+    options.noise_multiplier = noise;
+    return make_output_perturbation(options, model.parameters());
+  });
+}
+
+Recipe::Open objective_perturbation(const Plan& plan, const Budget&) {
+  ObjectivePerturbationOptions options{.ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
+  return std::make_unique<SingleRelease>([options](double noise, const ModelShape& model) mutable {
+    options.noise_multiplier = noise;
+    return make_objective_perturbation(options, model.parameters());
+  });
+}
+
+Recipe::Open majority(const Plan&, const Budget&) {
+  return std::make_unique<SingleRelease>([](double noise, const ModelShape& model) {
+    return make_majority({.noise_multiplier = noise,
+                          .bias_column = model.columns - 1,
+                          .classes = model.outputs == 1 ? 2 : model.outputs,
+                          .outputs = model.outputs},
+                         model.parameters());
+  });
+}
+
+// --- a selection per round
+
+class PrivGenePlan final : public FixedMethod {
+ public:
+  explicit PrivGenePlan(const PrivGeneOptions& options) : options_(options) {}
+
+  std::int64_t steps() const override { return static_cast<std::int64_t>(options_.rounds); }
+  std::vector<CountedEvent> events(std::int64_t first_steps) const override {
+    return {{Event::bounded_range(options_.selection_epsilon), first_steps}};
+  }
+  void set_noise(double size) override { options_.selection_epsilon = 1 / size; }
+  std::unique_ptr<Method> make(const ModelShape& model, const StepsSoFar& so_far) const override {
+    PrivGeneOptions options = options_;
+    options.rounds -= static_cast<std::uint64_t>(so_far.charged - so_far.done);
+    return make_privgene(options, model.parameters(), SecureRandom::for_this_thread());
+  }
+
+ private:
+  PrivGeneOptions options_;
+};
+
+void fill_privgene(Plan& plan) {
+  use_all_rows(plan);
+  const PrivGeneOptions usual;
+  if (!plan.steps && !plan.epochs) plan.steps = static_cast<std::int64_t>(usual.rounds);
+  set_if_open(plan.candidates, static_cast<std::int64_t>(usual.population));
+  set_if_open(plan.loss_bound, usual.loss_bound);
+  choose_if_auto(plan.accountant, "zcdp");
+}
+
+Recipe::Open make_privgene_plan(const Plan& plan, const Budget&) {
+  if (plan.epochs) throw InputError("plan: privgene counts steps, not epochs");
+  return std::make_unique<PrivGenePlan>(
+      PrivGeneOptions{.rounds = static_cast<std::uint64_t>(*plan.steps),
+                      .population = static_cast<std::uint64_t>(*plan.candidates),
+                      .loss_bound = *plan.loss_bound});
+}
+
+void fill_nonprivate(Plan& plan) {
+  use_all_rows(plan);
+  set_if_open(plan.weight_decay, 0.0);
+}
+
+Recipe outpert(std::string name, std::string what, OutputFit fit) {
+  const bool passes = fit != OutputFit::gradient_descent;
+  return {std::move(name), std::move(what), passes ? bound_rows_and_replace_one : bound_rows,
+          [fit](const Plan& plan, const Budget&) { return output_perturbation(plan, fit); }};
+}
+
+}  // namespace
+
+std::vector<Recipe> baseline_recipes() {
+  return {
+      {"objpert", "noise in the objective [Chaudhuri11, Kifer12]", bound_rows, objective_perturbation},
+      outpert("outpert-gd", "noise on the result of gradient descent [ZhangZMW17]",
+              OutputFit::gradient_descent),
+      outpert("outpert-rsgd", "noise on the result of averaged passes [ChenLK19]", OutputFit::pass_averages),
+      outpert("bolton", "noise on the result of passes over permuted rows [Wu17]", OutputFit::bolt_on),
+      {"privgene", "a population, selected by the exponential mechanism [ZhangXYZW13]", fill_privgene,
+       make_privgene_plan},
+      {"majority", "the most frequent class for every row", use_all_rows, majority},
+      {"nonprivate", "NOT PRIVATE: the fit without noise, to measure others by", fill_nonprivate,
+       [](const Plan& plan, const Budget&) -> Recipe::Open { return WithoutPrivacy{*plan.weight_decay}; }}};
+}
+
+}  // namespace ration

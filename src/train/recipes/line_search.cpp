@@ -1,0 +1,143 @@
+#include "train/recipes/line_search.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "ration/base/error.h"
+#include "ration/methods/agd.h"
+#include "ration/methods/line_search.h"
+#include "train/recipes/settings.h"
+
+namespace ration {
+namespace {
+
+class LineSearchPlan final : public AdaptiveMethod {
+ public:
+  explicit LineSearchPlan(LineSearchOptions options) : options_(std::move(options)) {
+    make_line_search_descent(options_, 1);  // what it refuses is refused before a row is read
+  }
+  Event typical(const Sampler& sampler) const override { return line_search_event(options_, sampler); }
+  std::unique_ptr<Method> make(const ModelShape& model) const override {
+    return make_line_search_descent(options_, model.parameters());
+  }
+
+ private:
+  LineSearchOptions options_;
+};
+
+class AgdPlan final : public AdaptiveMethod {
+ public:
+  explicit AgdPlan(AgdOptions options) : options_(std::move(options)) { make_agd(options_, 1); }
+  Event typical(const Sampler& sampler) const override {
+    return sampler.sampled(Event::gaussian(1 / std::sqrt(2 * options_.gradient_rho)));
+  }
+  std::unique_ptr<Method> make(const ModelShape& model) const override {
+    return make_agd(options_, model.parameters());
+  }
+
+ private:
+  AgdOptions options_;
+};
+
+void refuse_following(const Plan& plan) {
+  if (plan.clip != "adaptive") return;
+  throw InputError(
+      fmt::format("plan: {} does not go with clip adaptive; use abadi, auto-v or auto-s", plan.method));
+}
+
+// A step's share of the budget, as the papers choose it.
+double share_of_step(const Plan& plan, const Budget& budget) {
+  return budget.epsilon / (2 * *plan.expected_steps);
+}
+
+AverageOptions average_of(const Plan& plan) {
+  return {.kind = averaging_named(plan.average), .decay = plan.average_decay};
+}
+
+LineSearchOptions search_options(const Plan& plan, const Budget& budget) {
+  refuse_following(plan);
+  const double share = share_of_step(plan, budget);
+  LineSearchOptions options;
+  options.clip = clip_of(plan);
+  options.loss_bound = *plan.loss_bound;
+  options.gradient_rho = share * share / 2;
+  if (plan.search_noise == "laplace") {
+    options.search = LaplaceSearch::with_epsilon(share);
+  } else {
+    options.search = GaussianSearch::with_rho(share * share / 2);
+  }
+  options.first_step = *plan.first_step;
+  options.most_candidates = *plan.candidates;
+  options.shrink = plan.shrink;
+  options.decrease = plan.decrease;
+  options.ridge = *plan.weight_decay;
+  options.average = average_of(plan);
+  return options;
+}
+
+Recipe::Open make_blsgd(const Plan& plan, const Budget& budget) {
+  LineSearchOptions options = search_options(plan, budget);
+  options.growth = CheckAngles{.raise = *plan.raise};
+  if (plan.method == "blsgd-ac") options.decay = BoundDecay{.zeta = plan.clip_decay};
+  return std::make_unique<const LineSearchPlan>(std::move(options));
+}
+
+Recipe::Open make_blgd(const Plan& plan, const Budget& budget) {
+  LineSearchOptions options = search_options(plan, budget);
+  options.growth = RaiseGradient{.raise = *plan.raise};
+  return std::make_unique<const LineSearchPlan>(std::move(options));
+}
+
+Recipe::Open make_agd_plan(const Plan& plan, const Budget& budget) {
+  refuse_following(plan);
+  const double share = share_of_step(plan, budget);
+  return std::make_unique<const AgdPlan>(AgdOptions{.clip = clip_of(plan),
+                                                    .loss_bound = *plan.loss_bound,
+                                                    .gradient_rho = share * share / 2,
+                                                    .minimum_epsilon = share,
+                                                    .candidates = *plan.candidates,
+                                                    .largest_step = *plan.first_step,
+                                                    .raise = *plan.raise,
+                                                    .ridge = *plan.weight_decay,
+                                                    .average = average_of(plan)});
+}
+
+struct Defaults {
+  double rate, loss_bound, first_step;
+  std::int64_t candidates;
+  double raise, expected_steps;
+};
+
+void fill_from(const Defaults& usual, Plan& plan) {
+  if (!plan.rate && !plan.batch) plan.rate = usual.rate;
+  set_if_open(plan.clip_bound, 3.0);
+  set_if_open(plan.loss_bound, usual.loss_bound);
+  set_if_open(plan.first_step, usual.first_step);
+  set_if_open(plan.candidates, usual.candidates);
+  set_if_open(plan.raise, usual.raise);
+  set_if_open(plan.expected_steps, usual.expected_steps);
+  set_if_open(plan.weight_decay, 0.001);
+  choose_if_auto(plan.average, "none");
+}
+
+Recipe recipe(std::string name, std::string what, const Defaults& usual, decltype(Recipe::make) make) {
+  return {std::move(name), std::move(what), [usual](Plan& plan) { fill_from(usual, plan); }, std::move(make)};
+}
+
+}  // namespace
+
+std::vector<Recipe> line_search_recipes() {
+  const LineSearchOptions search;
+  const AgdOptions agd;
+  const Defaults sampled{0.1, 1, search.first_step, search.most_candidates, 0.3, 50};
+  const Defaults whole{1, 1, search.first_step, search.most_candidates, 0.1, 50};
+  return {recipe("blsgd", "a private line search picks each step [Chen20]", sampled, make_blsgd),
+          recipe("blsgd-ac", "the same, with clip bounds that fall [Chen20]", sampled, make_blsgd),
+          recipe("blgd", "the same on all rows [Chen20]", whole, make_blgd),
+          recipe("agd", "a noisy minimum picks each step [Lee18]",
+                 {1, 3, agd.largest_step, agd.candidates, 0.1, 60}, make_agd_plan)};
+}
+
+}  // namespace ration
