@@ -93,8 +93,8 @@ class LineSearchDescent final : public Method {
   std::optional<double> find_step(PrivateOracle& oracle);
   bool draw(PrivateOracle& oracle, double rho, NoisyGradient& gradient) const;
   void set_direction();
-  void set_candidates(double divisor);
-  std::optional<FirstDecrease> search(PrivateOracle& oracle);
+  void set_candidates(double divisor, double first);
+  std::optional<FirstDecrease> search(PrivateOracle& oracle, double first);
   // False if the budget refuses.
   bool grow(PrivateOracle& oracle, const CheckAngles& growth);
   bool grow(PrivateOracle& oracle, const RaiseGradient& growth);
@@ -142,8 +142,8 @@ bool LineSearchDescent::step(PrivateOracle& oracle) {
 std::optional<double> LineSearchDescent::find_step(PrivateOracle& oracle) {
   raised_in_this_step_ = false;
   if (!draw(oracle, gradient_rho_, gradient_)) return std::nullopt;
-  for (;;) {
-    const std::optional<FirstDecrease> found = search(oracle);
+  for (double first = cap_.value();; first = options_.shrink * candidates_.back()) {
+    const std::optional<FirstDecrease> found = search(oracle, first);
     if (!found) return std::nullopt;
     if (found->point) return candidates_[*found->point];
     if (std::holds_alternative<NeverRaise>(options_.growth)) return options_.shrink * candidates_.back();
@@ -160,10 +160,10 @@ void LineSearchDescent::set_direction() {
   for (std::size_t i = 0; i < w_.size(); ++i) direction_[i] = gradient_.value[i] + options_.ridge * w_[i];
 }
 
-void LineSearchDescent::set_candidates(double divisor) {
+void LineSearchDescent::set_candidates(double divisor, double first) {
   const double squared = methods::dot(direction_, direction_);
   const double along = methods::dot(w_, direction_);
-  double eta = cap_.value();
+  double eta = first;
   for (std::size_t i = 0; i < candidates_.size(); ++i, eta *= options_.shrink) {
     const double ridge_decrease = options_.ridge * (eta * along - eta * eta * squared / 2);
     candidates_[i] = eta;
@@ -171,9 +171,9 @@ void LineSearchDescent::set_candidates(double divisor) {
   }
 }
 
-std::optional<FirstDecrease> LineSearchDescent::search(PrivateOracle& oracle) {
+std::optional<FirstDecrease> LineSearchDescent::search(PrivateOracle& oracle, double first) {
   set_direction();
-  set_candidates(oracle.divisor());
+  set_candidates(oracle.divisor(), first);
   return oracle.first_decrease({w_, direction_, candidates_}, margins_,
                                {.loss_bound = loss_bound_, .noise = search_});
 }

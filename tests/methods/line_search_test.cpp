@@ -104,6 +104,24 @@ TEST(LineSearch, WithoutGrowthTheStepAfterTheLastIsTaken) {
   EXPECT_EQ(rho_over_start(*method), 1);
 }
 
+TEST(LineSearch, ASecondSearchGoesOnBelowTheFirst) {
+  LineSearchOptions options = noiseless();
+  options.first_step = 1;
+  options.shrink = 0.5;
+  options.most_candidates = 2;
+  for (const bool full : {false, true}) {
+    if (full) options.growth = RaiseGradient{};
+    ScriptedDoor door(1);
+    door.objective.gradients = {{1}};
+    door.objective.best_points = {std::nullopt, 1, 0};
+    const auto method = make_line_search_descent(options, 1);
+    ASSERT_TRUE(method->step(door.oracle));
+    EXPECT_EQ(method->report().learning_rate, 0.125);
+    ASSERT_TRUE(method->step(door.oracle));
+    EXPECT_EQ(door.objective.lines, (std::vector<Vector>{{0, 1, 0.5}, {0, 0.25, 0.125}, {0, 1, 0.5}}));
+  }
+}
+
 TEST(LineSearch, TheFirstStepFollowsWhatWasChosen) {
   LineSearchOptions options = noiseless();
   options.first_step = 1;

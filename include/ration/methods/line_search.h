@@ -40,20 +40,20 @@ using BudgetGrowth = std::variant<CheckAngles, RaiseGradient, NeverRaise>;
 
 // The defaults are those of [Chen20, Sec. V-D] for convex models. Two are not in the paper, and were chosen on made-up
 // tables only:
-// first_step       a logistic loss of rows of length up to 4 has a curvature of at most 4, and much less along most directions:
-//                  steps of 1/4 always decrease it, steps of some units usually do. 1, 2 and 4 differ little, since resets
-//                  bring it down; 4 is at times too bold.
-// most_candidates  decides when a gradient is called too noisy: when no step of at least shrink^(most - 1), here a third, of
-//                  the largest decreases the loss enough. With 10 to 20 candidates hardly a search fails, since some tiny step passes by its
-//                  noise; the budgets then stay at their small beginnings for thousands of steps. 6 reach the same
-//                  accuracy in a third of the queries; 4 are less accurate.
+// first_step       steps of 1/L decrease a loss of curvature L enough; for a logistic loss and rows of length 2 to 4, L is 1 to 4 at
+//                  most, and less along most directions. The resets bring 1 down if need be; steps of 2 and 4 at the start
+//                  drove rows beyond the loss bound, where the search no longer sees them, and half of it was slower.
+// most_candidates  decides when a gradient is called too noisy: when no step of at least shrink^(most - 1), here a third, of the
+//                  first decreases the loss enough. With 10 to 20 candidates hardly a search fails, since some tiny
+//                  step passes by its noise; the budgets then stay at their small beginnings for thousands of steps. 6 are
+//                  as accurate in a third to half of the queries; 4 are less accurate.
 struct LineSearchOptions {
   AnyClipRule clip = Abadi{3};
   double loss_bound = 1;       // of each row, in the search; 1e-200 to 1e200
   double gradient_rho = 1e-4;  // > 0; of each gradient, in zCDP: noise multiplier 1/sqrt(2 rho)
   std::variant<LaplaceSearch, GaussianSearch> search = LaplaceSearch::with_epsilon(0.01);
 
-  double first_step = 2;             // > 0; eta_0
+  double first_step = 1;             // > 0; eta_0
   std::int64_t most_candidates = 6;  // 1 to 1e4; max_it
   double shrink = 0.8;               // in (0, 1); beta
   double decrease = 0.5;             // in (0, 1); a, of the Armijo condition
@@ -61,8 +61,8 @@ struct LineSearchOptions {
   double reset_factor = 1.2;         // >= 1
 
   BudgetGrowth growth = CheckAngles{};
-  std::optional<BoundDecay>
-      decay{};               // DP-BLSGD-AC: of both bounds, after a step that raised the gradient's budget
+  // DP-BLSGD-AC: of both bounds, after a step that raised the gradient's budget.
+  std::optional<BoundDecay> decay{};
   double ridge = 0.001;      // >= 0; adds ridge/2 |w|^2 to the mean loss
   AverageOptions average{};  // not `half`: the number of steps is not known
 };
@@ -71,11 +71,14 @@ struct LineSearchOptions {
 //
 //   g     = noisy mean gradient + ridge w
 //   eta   = the first of first_step shrink^i, i < most_candidates, with F(w) - F(w - eta g) >= decrease eta |g|^2
-//           by a noisy comparison (NoisyBTLS); if none, the budgets grow, g is drawn again, and so on
+//           by a noisy comparison (NoisyBTLS); if none, the budgets grow, g is drawn again, and the next search goes on with the
+//           steps below
 //   w     = w - eta g
 //
 // Poisson batches and CheckAngles make it DP-BLSGD, full batches and RaiseGradient DP-BLGD.
 //
+// Retries     the paper's begin with first_step again, and never end if that is too large for the curvature: no budget helps then.
+//             Every step begins with first_step.
 // Guarantee   all it knows are the oracle's answers, which the budget's filter has granted, so it may choose budgets, bounds and
 //             steps by them. Each query sees a fresh batch: the paper charges gradient and search on one batch
 //             as if each were amplified, which under-counts.
