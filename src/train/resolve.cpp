@@ -10,14 +10,14 @@
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"
-#include "ration/schedules/noise_shape.h"
+#include "ration/schedules/scale.h"
 #include "ration/train/model.h"
+#include "ration/train/noise_plan.h"
 
 namespace ration {
 namespace {
 
 constexpr double kMostSteps = 1e8;
-constexpr std::int64_t kUsualSteps = 200;
 // A count of the rows takes about one part in a hundred of the budget.
 constexpr double kCountNoiseRatio = 10;
 
@@ -83,9 +83,10 @@ std::uint64_t fixed_size_of(const Plan& plan, double rate) {
 
 // --- how long, and with how much noise
 
-std::int64_t steps_of(const Plan& plan, double rate) {
+// Nothing said: as many as the schedule's file has, or the usual number.
+std::optional<std::int64_t> steps_of(const Plan& plan, double rate) {
   if (plan.steps && plan.epochs) refuse("steps and epochs say the same; give one of them");
-  if (!plan.epochs) return plan.steps.value_or(kUsualSteps);
+  if (!plan.epochs) return plan.steps;
   const double steps = std::ceil(*plan.epochs / rate * (1 - 1e-12));
   return static_cast<std::int64_t>(require("plan", "epochs / rate", steps, at_least(1).at_most(kMostSteps)));
 }
@@ -129,48 +130,38 @@ GradientDescentOptions method_of(const Plan& plan) {
           .average = {.kind = averaging_named(plan.average), .decay = plan.average_decay}};
 }
 
-NoiseShape shape_of(const Plan& plan) {
-  if (plan.schedule == "uniform") return UniformNoise{};
-  if (plan.schedule == "exponential") return ExponentialNoise{plan.schedule_rate};
-  if (plan.schedule == "step") return StepNoise{plan.schedule_every, plan.schedule_factor};
-  if (plan.schedule == "time") return TimeNoise{plan.schedule_rate};
-  if (plan.schedule == "polynomial") return PolynomialNoise{plan.schedule_end, plan.schedule_power};
-  if (plan.schedule == "influence") return InfluenceNoise{plan.gamma};
-  return MomentumInfluenceNoise{plan.gamma, plan.momentum};
-}
-
-// All steps together are about as noisy as one query on all rows with this noise multiplier, for noise 1.
-double noise_of_the_whole(const std::vector<double>& shape, double rate) {
+// All steps together are about as noisy as one query on all rows with this noise multiplier.
+double noise_of_the_whole(std::span<const double> noise, double rate) {
   double precision = 0;
-  for (const double relative : shape) precision += 1 / (relative * relative);
+  for (const double s : noise) precision += 1 / (s * s);
   return 1 / (rate * std::sqrt(precision));
 }
 
-void set_noise(ResolvedPlan& resolved, const std::vector<double>& shape, double size) {
-  resolved.method.noise.resize(shape.size());
-  std::transform(shape.begin(), shape.end(), resolved.method.noise.begin(),
-                 [&](double relative) { return size * relative; });
-  resolved.noise_multiplier = size;
+void set_noise(ResolvedPlan& resolved, std::span<const double> noise) {
+  resolved.method.noise.assign(noise.begin(), noise.end());
   if (resolved.count_noise) {
-    resolved.count_noise = kCountNoiseRatio * size * noise_of_the_whole(shape, resolved.rate);
+    resolved.count_noise = kCountNoiseRatio * noise_of_the_whole(noise, resolved.rate);
   }
 }
 
 void choose_noise(ResolvedPlan& resolved) {
-  const std::vector<double> shape =
-      relative_noise(shape_of(resolved.plan), steps_of(resolved.plan, resolved.rate));
-  set_noise(resolved, shape, resolved.plan.noise.value_or(1));
+  const std::vector<double> shape = noise_shape_of(resolved.plan, steps_of(resolved.plan, resolved.rate));
+  if (is_schedule_file(resolved.plan.schedule)) resolved.schedule = shape;
+  resolved.noise_multiplier = resolved.plan.noise.value_or(1);
+  set_noise(resolved, scaled_by(shape, resolved.noise_multiplier));
   if (const std::string reason = refusal(resolved.event(), resolved.relation, resolved.accountant);
       !reason.empty()) {
     refuse(reason);
   }
   if (resolved.plan.noise) return;
-  const auto event_with = [&](double size) {
-    set_noise(resolved, shape, size);
+  const auto event_with = [&](std::span<const double> noise) {
+    set_noise(resolved, noise);
     return resolved.event();
   };
-  const double size = calibrate_noise(event_with, resolved.relation, resolved.accountant, resolved.budget);
-  set_noise(resolved, shape, size);
+  const ScaledNoise scaled =
+      scale_onto_budget(shape, event_with, resolved.relation, resolved.accountant, resolved.budget);
+  set_noise(resolved, scaled.noise);
+  resolved.noise_multiplier = scaled.size;
 }
 
 void require_within_budget(const ResolvedPlan& resolved) {

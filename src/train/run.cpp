@@ -12,6 +12,8 @@
 #include "ration/base/error.h"
 #include "ration/base/hash.h"
 #include "ration/data/content_hash.h"
+#include "ration/schedules/noise_file.h"
+#include "ration/train/noise_plan.h"
 #include "train/label_unit.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
@@ -33,11 +35,13 @@ Plan plan_for_folder(const ResolvedPlan& resolved) {
   plan.data = absolute(plan.data);
   plan.ledger = absolute(plan.ledger);
   plan.schema = "schema.toml";
+  if (!resolved.schedule.empty()) plan.schedule = "schedule.csv";
   return plan;
 }
 
 std::string plan_hash(const RunFolder& folder) {
-  return sha256(folder.read("plan.toml") + folder.read("schema.toml"));
+  const std::string schedule = folder.has("schedule.csv") ? folder.read("schedule.csv") : "";
+  return sha256(folder.read("plan.toml") + folder.read("schema.toml") + schedule);
 }
 
 void refuse_ledger_without_secure_noise(const Plan& plan, const RandomSource& random) {
@@ -183,6 +187,7 @@ RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
 void write_plan(const RunFolder& folder, Plan plan) {
   folder.write("plan.toml", to_toml(plan));
   plan.schema = folder.file(plan.schema);
+  if (is_schedule_file(plan.schedule)) plan.schedule = folder.file(plan.schedule);
   Plan read = read_plan(folder.file("plan.toml"));
   read.schema = plan.schema;
   if (read != plan) throw InternalError(fmt::format("{}: does not hold its plan", folder.file("plan.toml")));
@@ -193,6 +198,7 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
   try {
     write_plan(run.folder, plan_for_folder(run.plan));
     run.folder.write("schema.toml", to_toml(run.schema));
+    if (!run.plan.schedule.empty()) run.folder.write("schedule.csv", noise_file_text(run.plan.schedule));
     run.checkpoint.plan_hash = plan_hash(run.folder);
     run.checkpoint.data_hash = data::content_hash(run.plan.plan.data);
     run.account = std::make_unique<RunAccount>(RunAccount::reserve(run.plan, run.checkpoint.data_hash));
@@ -207,8 +213,8 @@ Run reopen(const RunOptions& options) {
   RunFolder folder = RunFolder::open(options.out);
   Checkpoint checkpoint = folder.load();
   if (checkpoint.plan_hash != plan_hash(folder)) {
-    throw InputError(
-        fmt::format("{}: plan.toml or schema.toml was changed since the run began", options.out));
+    throw InputError(fmt::format("{}: plan.toml, schema.toml or schedule.csv was changed since the run began",
+                                 options.out));
   }
   const Plan plan = read_plan(folder.file("plan.toml"));
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ration/privacy/accountant.h"
+#include "ration/privacy/calibrate.h"
+
+namespace ration {
+
+struct ScaledNoise {
+  double size = 1;            // what the shape was multiplied by
+  std::vector<double> noise;  // size * shape
+};
+
+// The event of a whole run whose step t has the noise multiplier noise[t].
+using EventOfNoise = std::function<Event(std::span<const double> noise)>;
+
+// The smallest size at which a run of this shape is within the budget, by the accountant's own figure: never above it, and
+// not below epsilon * (1 - 1e-3). Any accountant, sampled or not. Throws InputError if the accountant refuses the
+// event, or nothing is within the budget.
+ScaledNoise scale_onto_budget(std::span<const double> shape, const EventOfNoise& event_of, Relation relation,
+                              Accountant accountant, const Budget& budget);
+
+// size * shape.
+std::vector<double> scaled_by(std::span<const double> shape, double size);
+
+}  // namespace ration
