@@ -156,6 +156,21 @@ TEST(Influence, StepsThatWereNotTriedLieBetween) {
   for (std::size_t t = 26; t < truth.size(); ++t) EXPECT_NEAR(found[t] / truth[t], 1, 1e-3) << t;
 }
 
+TEST(Influence, OneStepIsVariedAtATime) {
+  const std::vector<double> noise = {3, 4, 5, 6};
+  const FinalLoss loss = [&](std::span<const double> tried) {
+    int changed = 0;
+    double sum = 0;
+    for (std::size_t t = 0; t < noise.size(); ++t) {
+      changed += tried[t] == noise[t] ? 0 : 1;
+      sum += tried[t] * tried[t];
+    }
+    EXPECT_LE(changed, 1);
+    return sum;
+  };
+  influence_by_retraining(loss, noise);
+}
+
 TEST(Influence, EstimatesBelowZeroAreRaised) {
   const std::vector<double> found =
       influence_by_retraining(exact_loss({1, -0.5, 0}), std::vector<double>{1, 1, 1});
