@@ -48,6 +48,15 @@ const PlanKey& key_named(std::string_view name) {
   return *std::find_if(keys.begin(), keys.end(), [&](const PlanKey& key) { return key.name == name; });
 }
 
+// A key of a plan means the same here, but for the rows: those that are read are public.
+std::string help_of(const PlanKey& key) {
+  if (key.name == "data") return "PUBLIC rows to estimate on; they are read without privacy";
+  if (key.name == "rows") {
+    return "How many PRIVATE rows the schedule is for; left out, as many as there are public ones";
+  }
+  return key.help;
+}
+
 std::string names_of_shapes() {
   return fmt::format("{}, {}", fmt::join(schedule_names(), ", "), kEstimated);
 }
@@ -145,10 +154,10 @@ void ScheduleFlags::add_to(CLI::App& command) {
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     KeyFlag& flag = keys_[i];
     CLI::Option* const option =
-        flag.key->value.empty()
-            ? command.add_flag_callback(
-                  flag.key->flag(), [&flag] { flag.value = "true"; }, flag.key->help)
-            : command.add_option(flag.key->flag(), flag.value, flag.key->help)->type_name(flag.key->value);
+        flag.key->value.empty() ? command.add_flag_callback(
+                                      flag.key->flag(), [&flag] { flag.value = "true"; }, help_of(*flag.key))
+                                : command.add_option(flag.key->flag(), flag.value, help_of(*flag.key))
+                                      ->type_name(flag.key->value);
     option->group(i < kShapeKeys.size() ? "The shape" : kRunGroup);
   }
   const auto add = [&](const char* name, std::optional<std::string>& value, const char* help,
@@ -178,6 +187,7 @@ bool ScheduleFlags::is_given(const std::string& name) const {
 
 Plan ScheduleFlags::read_plan_keys() const {
   Plan plan = plan_file_ ? read_plan(*plan_file_) : Plan{};
+  plan.data.clear();  // a plan's rows are private; which ones are public has to be said
   for (const KeyFlag& flag : keys_) {
     if (flag.value) flag.key->set(plan, flag.key->flag(), *flag.value);
   }

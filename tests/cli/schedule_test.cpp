@@ -142,6 +142,15 @@ TEST_F(Estimated, OnPublicRowsSaysSoLoudly) {
       12);
 }
 
+// The rows that a plan names are private; they are not taken for public ones.
+TEST_F(Estimated, APlansOwnRowsAreNotRead) {
+  folder_.write("plan.toml", "data = \"public.csv\"\nschema = \"census.toml\"\nrows = 30000\n");
+  const std::string line =
+      "schedule --shape influence:estimated --plan plan.toml --steps 5 --epsilon 1 --delta 1e-6 --runs 1";
+  expect_refused(run_ration(line, folder_.path()), "--data is needed: PUBLIC rows");
+  EXPECT_EQ(ration_json(line + " --data public.csv", folder_.path()).at("steps"), 5);
+}
+
 // Lemma 4.1, on what was printed.
 TEST_F(Estimated, FollowsItsInfluence) {
   const json result = ration_json(line_ + " --step sgd --average none --lr 1", folder_.path());
