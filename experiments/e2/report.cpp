@@ -28,6 +28,12 @@ std::vector<std::string> names_of(const Cell& cell) {
   return names;
 }
 
+std::string in_words(Task task) {
+  if (task == Task::squared) return "squared loss";
+  if (task == Task::squared_momentum) return "squared loss with momentum";
+  return task == Task::logistic ? "logistic loss" : "net with momentum";
+}
+
 std::vector<double> less(std::vector<double> losses, double smallest) {
   for (double& loss : losses) loss -= smallest;
   return losses;
@@ -205,8 +211,8 @@ Line curve(const Cell& cell, const std::string& how) {
 
 std::optional<Chart> influence_chart(const std::vector<Cell>& cells, Task task, const std::string& how) {
   Chart chart{.title = "Influence of a step's noise on the final loss",
-              .subtitle = fmt::format("MNIST35, {} loss, T = 100, public rows, by {}; over its largest value",
-                                      to_string(task), how),
+              .subtitle = fmt::format("MNIST35, {}, T = 100, public rows, by {}; over its largest value",
+                                      in_words(task), how),
               .x_label = "step",
               .y_label = "influence",
               .lines = {}};
@@ -220,8 +226,8 @@ std::optional<Chart> influence_chart(const std::vector<Cell>& cells, Task task, 
 Chart relative_chart(const std::vector<const Cell*>& cells, bool excess) {
   Chart chart{.title = excess ? "Final loss above the smallest, against the uniform schedule's"
                               : "Final loss against the uniform schedule's",
-              .subtitle = fmt::format("MNIST35, {} loss, rho .1963, {}, paired over {} seeds",
-                                      to_string(cells.front()->task), "each at its best T in 1..100",
+              .subtitle = fmt::format("MNIST35, {}, rho .1963, {}, paired over {} seeds",
+                                      in_words(cells.front()->task), "each at its best T in 1..100",
                                       uniform(*cells.front(), false).losses.size()),
               .x_label = "data scale",
               .y_label = "percent of uniform",
@@ -241,18 +247,23 @@ Chart relative_chart(const std::vector<const Cell*>& cells, bool excess) {
   return chart;
 }
 
+// Where a schedule can matter: before, the loss is the same for all to four digits.
+constexpr std::size_t kFirstStepsShown = 30;
+
 Chart steps_chart(const Cell& cell) {
+  const bool excess = cell.smallest_loss > 0;
   Chart chart{
-      .title = "Final loss against the number of steps",
-      .subtitle = fmt::format("MNIST35, {} loss, data scale {}, rho .1963", to_string(cell.task), cell.scale),
+      .title = fmt::format("Final loss{} against the number of steps", excess ? " above the smallest" : ""),
+      .subtitle = fmt::format("MNIST35, {}, data scale {}, rho .1963", in_words(cell.task), cell.scale),
       .x_label = "T",
-      .y_label = "mean final loss",
+      .y_label = excess ? "mean final loss, less the smallest" : "mean final loss",
       .lines = {}};
   for (const std::string& name : names_of(cell)) {
     Line line{.label = name, .x = {}, .y = {}, .dashed = name == "uni"};
     for (const auto& [steps, losses] : cell.schedules.at(name).searched) {
+      if (steps < kFirstStepsShown) continue;
       line.x.push_back(static_cast<double>(steps));
-      line.y.push_back(mean(losses));
+      line.y.push_back(mean(losses) - cell.smallest_loss);
     }
     chart.lines.push_back(line);
   }
@@ -283,7 +294,8 @@ void draw_task(const std::string& folder, const std::vector<Cell>& cells, Task t
     draw(fmt::format("{}/excess-{}.svg", folder, name), relative_chart(chosen, true));
   }
   for (const Cell* const cell : chosen) {
-    if (cell->scale == 10) draw(fmt::format("{}/steps-{}.svg", folder, name), steps_chart(*cell));
+    if (cell->scale == 10 && task != Task::net)
+      draw(fmt::format("{}/steps-{}.svg", folder, name), steps_chart(*cell));
   }
 }
 
