@@ -4,10 +4,12 @@ JOBS ?= $(shell nproc)
 # A part of the benchmarks: make bench ONLY=accounting
 ONLY ?=
 PREFIX ?= /usr/local
+# The folder of the data sets, for experiments.
+DATA ?= $(or $(RATION_DATA),../shared/data)
 # More settings for the first configuration: make build CMAKE_FLAGS=-DRATION_BENCH=OFF
 CMAKE_FLAGS ?=
 
-sources = $(shell find include src cli tests bench examples -name '*.h' -o -name '*.cpp' 2> /dev/null)
+sources = $(shell find include src cli tests bench examples experiments -name '*.h' -o -name '*.cpp' 2> /dev/null)
 build_packages = $(shell awk '$$1 == "build" {print $$2}' packages.txt)
 bench_packages = $(shell awk '$$1 == "bench" {print $$2}' packages.txt)
 check_packages = $(shell awk '$$1 == "check" {print $$2}' packages.txt)
@@ -25,7 +27,7 @@ define install_missing
 	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null
 endef
 
-.PHONY: help deps check-deps bench-deps build test demo bench asan tsan format format-check tidy readme install clean
+.PHONY: help deps check-deps bench-deps build test demo bench e2 asan tsan format format-check tidy readme install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -33,6 +35,7 @@ help:
 	@echo "make test          build, then run every test"
 	@echo "make build         build/release/ration and the library"
 	@echo "make bench         run the benchmarks into build/release/bench.json (ONLY=accounting: a part)"
+	@echo "make e2            run experiment E2, noise schedules on MNIST, into docs/results/e2 (DATA: folder of the data sets)"
 	@echo "make asan          the fast tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan          the fast tests under the thread sanitizer"
 	@echo "make format        rewrite the sources in the house format (format-check: only look)"
@@ -67,6 +70,12 @@ demo: build
 
 bench: build bench-deps
 	build/release/ration_bench $(if $(ONLY),--only=$(ONLY)) --out=build/release/bench.json
+
+# Pictures also as PNG where rsvg-convert is installed.
+e2: deps build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target e2
+	build/release/e2 $(DATA)/mnist docs/results/e2 $(JOBS)
+	@command -v rsvg-convert > /dev/null && for f in docs/results/e2/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
 
 asan tsan: %: deps build/%/build.ninja
 	@cmake --build build/$@ -j $(JOBS)

@@ -22,6 +22,7 @@ Examples:
   ration account --sampling poisson --rate 0.01 --noise 1.0 --steps 1000 --delta 1e-5 --accountant all
   ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5
   ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --out cmp
+  ration schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8 --plot s.svg
   ration ledger init budget.db --data adult.csv --epsilon 2 --delta 1e-6
   ration ledger show budget.db
   ration evaluate run --data test.csv --public
@@ -55,6 +56,7 @@ void add_commands(CLI::App& app) {
   add_ledger(app);
   add_plan(app);
   add_predict(app);
+  add_schedule(app);
   add_schema(app);
   add_train(app);
   add_verify(app);

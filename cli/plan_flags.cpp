@@ -7,7 +7,6 @@
 
 #include "ration/base/error.h"
 #include "ration/base/read_number.h"
-#include "schedule_file.h"
 
 namespace ration::cli {
 namespace {
@@ -196,7 +195,7 @@ StepPlan PlanFlags::read_plan() const {
                                                                                        : noise ? "--noise"
                                                                                                : "--steps"));
   }
-  plan.noise = read_schedule_file(*schedule);
+  plan.noise = read_noise_file(*schedule);
   plan.schedule_file = *schedule;
   return plan;
 }

@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "ration/privacy/accountant.h"
+#include "ration/schedules/noise_file.h"
 
 namespace ration::cli {
 
 enum class Sampling { full, poisson, fixed };
 
 std::string_view to_string(Sampling sampling);
-
-// Consecutive steps that share a noise multiplier.
-struct NoiseRun {
-  double noise_multiplier;  // > 0
-  std::int64_t steps;       // >= 1
-};
 
 // A run of noisy gradient steps that is fixed before it starts: what `account` adds up.
 struct StepPlan {

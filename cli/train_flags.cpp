@@ -3,16 +3,18 @@
 #include <fmt/format.h>
 
 #include "ration/base/error.h"
+#include "ration/train/noise_plan.h"
 
 namespace ration::cli {
 namespace {
 
 // A flag also wins over a file that says the same by another key.
-void forget_other_way(Plan& plan, const std::string& key) {
+void forget_other_way(Plan& plan, const std::string& key, const std::string& value) {
   if (key == "rate") plan.batch.reset();
   if (key == "batch") plan.rate.reset();
   if (key == "steps") plan.epochs.reset();
   if (key == "epochs") plan.steps.reset();
+  if (key == "schedule" && is_schedule_file(value)) plan.steps.reset(), plan.epochs.reset();
 }
 
 std::string help_with_default(const PlanKey& key) {
@@ -43,7 +45,7 @@ void TrainFlags::add_to(CLI::App& command) {
 Plan TrainFlags::read() const {
   Plan plan = plan_ ? read_plan(*plan_) : Plan{};
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i]) forget_other_way(plan, plan_keys()[i].name);
+    if (values_[i]) forget_other_way(plan, plan_keys()[i].name, *values_[i]);
   }
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const PlanKey& key = plan_keys()[i];

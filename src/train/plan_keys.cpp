@@ -9,6 +9,7 @@
 #include "ration/base/read_number.h"
 #include "ration/privacy/accountant.h"
 #include "ration/train/method_plan.h"
+#include "ration/train/noise_plan.h"
 #include "ration/train/plan.h"
 
 namespace ration {
@@ -57,6 +58,18 @@ class KeyList {
             throw InputError(
                 fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(choices, ", "), text));
           }
+          plan.*member = text;
+        },
+        [member](const Plan& plan) { return std::optional(quoted(plan.*member)); });
+  }
+
+  // One of the shapes, or a file's path.
+  void schedule(std::string name, std::string Plan::*member, std::string help) {
+    help += fmt::format(" ({})", fmt::join(schedule_names(), ", "));
+    add(
+        name, "NAME|FILE", std::move(help),
+        [member](Plan& plan, std::string_view where, std::string_view text) {
+          require_schedule(where, text);
           plan.*member = text;
         },
         [member](const Plan& plan) { return std::optional(quoted(plan.*member)); });
@@ -178,9 +191,9 @@ void add_method_keys(KeyList& list) {
   list.count("batch", "B", &Plan::batch, 1, "Expected rows in a step, in place of the rate; needs rows");
   list.count("steps", "T", &Plan::steps, 1, "Number of steps; left out, the method's own");
   list.number("epochs", "E", &Plan::epochs, greater_than(0), "Passes over the data, in place of steps");
-  list.choice("schedule", &Plan::schedule,
-              {"uniform", "exponential", "step", "time", "polynomial", "influence", "influence-momentum"},
-              "How the noise changes from step to step");
+  list.schedule(
+      "schedule", &Plan::schedule,
+      "How the noise changes from step to step; or a file of noise multipliers, by 'ration schedule'");
   list.number("gamma", "X", &Plan::gamma, greater_than(0).less_than(1),
               "influence: 1 - 1 / condition number; how much of a step's noise the next one keeps");
   list.number("schedule_rate", "X", &Plan::schedule_rate, at_least(0),

@@ -6,6 +6,7 @@
 #include "ration/base/atomic_file.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
+#include "ration/train/noise_plan.h"
 #include "ration/train/plan.h"
 
 namespace ration {
@@ -67,6 +68,7 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
     throw InputError(fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
   }
   make_relative_to(file, plan.schema);
+  if (is_schedule_file(plan.schedule)) make_relative_to(file, plan.schedule);
   return plan;
 }
 

@@ -12,7 +12,9 @@
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"
+#include "ration/schedules/noise_file.h"
 #include "ration/train/model.h"
+#include "ration/train/noise_plan.h"
 #include "train/recipes/settings.h"
 
 namespace ration {
@@ -111,10 +113,12 @@ void settle_method(ResolvedPlan& resolved, std::unique_ptr<FixedMethod> method) 
     open.set_noise(size);
     return resolved.event();
   };
-  require_theorem(event_with(resolved.plan.noise.value_or(1)), resolved);
-  resolved.noise_multiplier = resolved.plan.noise ? *resolved.plan.noise
-                                                  : calibrate_noise(event_with, resolved.relation,
-                                                                    resolved.accountant, resolved.budget);
+  const double usual = open.usual_noise();
+  require_theorem(event_with(resolved.plan.noise.value_or(usual)), resolved);
+  resolved.noise_multiplier =
+      resolved.plan.noise ? *resolved.plan.noise
+                          : usual * calibrate_noise([&](double part) { return event_with(usual * part); },
+                                                    resolved.relation, resolved.accountant, resolved.budget);
   resolved.cost = account(event_with(resolved.noise_multiplier), resolved.relation, resolved.accountant,
                           resolved.budget.delta);
 }
@@ -228,6 +232,7 @@ ResolvedPlan resolve(const Plan& given) {
     out.rate = static_cast<double>(*out.fixed_size) / *plan.rows;
   }
   plan.rate = out.rate;
+  if (is_schedule_file(plan.schedule)) out.schedule = read_noise_per_step(plan.schedule);
   Recipe::Open method = recipe.make(plan, out.budget);
   choose_if_auto(plan.accountant, tightest_accountant(sampling, method));
   out.accountant = accountant_from_string(plan.accountant);

@@ -14,6 +14,8 @@
 #include "ration/base/hash.h"
 #include "ration/data/content_hash.h"
 #include "ration/data/find_file.h"
+#include "ration/schedules/noise_file.h"
+#include "ration/train/noise_plan.h"
 #include "train/label_unit.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
@@ -35,11 +37,13 @@ Plan plan_for_folder(const ResolvedPlan& resolved) {
   plan.data = absolute(plan.data);
   plan.ledger = absolute(plan.ledger);
   plan.schema = "schema.toml";
+  if (!resolved.schedule.empty()) plan.schedule = "schedule.csv";
   return plan;
 }
 
 std::string plan_hash(const RunFolder& folder) {
-  return sha256(folder.read("plan.toml") + folder.read("schema.toml"));
+  const std::string schedule = folder.has("schedule.csv") ? folder.read("schedule.csv") : "";
+  return sha256(folder.read("plan.toml") + folder.read("schema.toml") + schedule);
 }
 
 void refuse_ledger_without_privacy(const ResolvedPlan& resolved, const RandomSource& random) {
@@ -214,6 +218,7 @@ RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
 void write_plan(const RunFolder& folder, Plan plan) {
   folder.write("plan.toml", to_toml(plan));
   plan.schema = folder.file(plan.schema);
+  if (is_schedule_file(plan.schedule)) plan.schedule = folder.file(plan.schedule);
   Plan read = read_plan(folder.file("plan.toml"));
   read.schema = plan.schema;
   if (read != plan) throw InternalError(fmt::format("{}: does not hold its plan", folder.file("plan.toml")));
@@ -224,6 +229,7 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
   try {
     write_plan(run.folder, plan_for_folder(run.plan));
     run.folder.write("schema.toml", to_toml(run.schema));
+    if (!run.plan.schedule.empty()) run.folder.write("schedule.csv", noise_file_text(run.plan.schedule));
     run.checkpoint.plan_hash = plan_hash(run.folder);
     run.checkpoint.data_hash = data::content_hash(run.plan.plan.data);
     run.account = std::make_unique<RunAccount>(RunAccount::reserve(run.plan, run.checkpoint.data_hash));
@@ -248,8 +254,8 @@ Run reopen(const RunOptions& options) {
   Checkpoint checkpoint = folder.load();
   require_known_spending(checkpoint, options.out);
   if (checkpoint.plan_hash != plan_hash(folder)) {
-    throw InputError(
-        fmt::format("{}: plan.toml or schema.toml was changed since the run began", options.out));
+    throw InputError(fmt::format("{}: plan.toml, schema.toml or schedule.csv was changed since the run began",
+                                 options.out));
   }
   const Plan plan = read_plan(folder.file("plan.toml"));
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCheckpoint = "checkpoint/state.json";
-constexpr std::array kFiles = {"plan.toml",        "schema.toml",     "progress.csv",
+constexpr std::array kFiles = {"plan.toml",        "schema.toml",     "schedule.csv", "progress.csv",
                                "certificate.json", "certificate.txt", "model.json"};
 constexpr const char* kLock = "checkpoint/lock";
 

@@ -42,6 +42,8 @@ class FixedMethod {
   virtual std::int64_t steps() const = 0;
   // What the first steps release, before sampling; equal neighbours together.
   virtual std::vector<CountedEvent> events(std::int64_t first_steps) const = 0;
+  // A size at which the run costs about as much as one of noise multiplier 1: where the planner begins to look.
+  virtual double usual_noise() const { return 1; }
   // Scales all noise: the planner looks for the smallest size that the budget allows.
   virtual void set_noise(double size) = 0;
   // A method that goes on where `so_far` ends; lost steps are not repeated.

@@ -29,6 +29,7 @@ struct ResolvedPlan {
   std::optional<std::uint64_t> fixed_size{};  // rows of a step, if its size is fixed
   double noise_multiplier = 0;                // of a fixed method's step with shape 1
   MethodPlan method{};
+  std::vector<double> schedule{};       // as its file has it; empty if it is one of the shapes
   std::optional<double> count_noise{};  // the number of rows is asked first, with this noise multiplier
   Guarantee cost{};  // of everything; a method that chooses as it goes is promised its whole budget
 

@@ -34,8 +34,7 @@ void bound_rows_and_replace_one(Plan& plan) {
 }
 
 Recipe::Open output_perturbation(const Plan& plan, OutputFit fit) {
-  OutputPerturbationOptions options{
-      .fit = fit, .ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
+  OutputPerturbationOptions options{.fit = fit, .ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
   return std::make_unique<SingleRelease>([options](double noise, const ModelShape& model) mutable {
     options.noise_multiplier = noise;
     return make_output_perturbation(options, model.parameters());

@@ -6,7 +6,8 @@
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
-#include "ration/schedules/noise_shape.h"
+#include "ration/schedules/scale.h"
+#include "ration/train/noise_plan.h"
 #include "train/recipes/settings.h"
 
 namespace ration {
@@ -42,18 +43,9 @@ GradientDescentOptions options_of(const Plan& plan) {
           .average = {.kind = averaging_named(plan.average), .decay = plan.average_decay}};
 }
 
-NoiseShape shape_of(const Plan& plan) {
-  if (plan.schedule == "uniform") return UniformNoise{};
-  if (plan.schedule == "exponential") return ExponentialNoise{plan.schedule_rate};
-  if (plan.schedule == "step") return StepNoise{plan.schedule_every, plan.schedule_factor};
-  if (plan.schedule == "time") return TimeNoise{plan.schedule_rate};
-  if (plan.schedule == "polynomial") return PolynomialNoise{plan.schedule_end, plan.schedule_power};
-  if (plan.schedule == "influence") return InfluenceNoise{plan.gamma};
-  return MomentumInfluenceNoise{plan.gamma, plan.momentum};
-}
-
-std::int64_t steps_of(const Plan& plan) {
-  if (!plan.epochs) return *plan.steps;
+// Nothing said: as many as the schedule's file has, or the usual number.
+std::optional<std::int64_t> steps_of(const Plan& plan) {
+  if (!plan.epochs) return plan.steps;
   const double steps = std::ceil(*plan.epochs / *plan.rate * (1 - 1e-12));
   return static_cast<std::int64_t>(require("plan", "epochs / rate", steps, at_least(1).at_most(kMostSteps)));
 }
@@ -67,8 +59,7 @@ void require_sound(GradientDescentOptions options) {
 Recipe::Open make_plan(const Plan& plan, const Budget&) {
   GradientDescentOptions options = options_of(plan);
   require_sound(options);
-  return std::make_unique<GradientDescentPlan>(std::move(options),
-                                               relative_noise(shape_of(plan), steps_of(plan)));
+  return std::make_unique<GradientDescentPlan>(std::move(options), noise_shape_of(plan, steps_of(plan)));
 }
 
 // What the four differ in.
@@ -82,7 +73,6 @@ struct Defaults {
 
 void fill_from(const Defaults& usual, Plan& plan) {
   if (!plan.rate && !plan.batch) plan.rate = usual.rate;
-  if (!plan.steps && !plan.epochs) plan.steps = 200;
   set_if_open(plan.clip_bound, usual.clip_bound);
   set_if_open(plan.lr, usual.lr);
   set_if_open(plan.weight_decay, usual.weight_decay);
@@ -114,10 +104,12 @@ std::vector<CountedEvent> GradientDescentPlan::events(std::int64_t first_steps) 
   return events;
 }
 
+double GradientDescentPlan::usual_noise() const {
+  return usual_size(shape_);
+}
+
 void GradientDescentPlan::set_noise(double size) {
-  options_.noise.resize(shape_.size());
-  std::transform(shape_.begin(), shape_.end(), options_.noise.begin(),
-                 [size](double relative) { return size * relative; });
+  options_.noise = scaled_by(shape_, size);
 }
 
 std::unique_ptr<Method> GradientDescentPlan::make(const ModelShape& model, const StepsSoFar& so_far) const {

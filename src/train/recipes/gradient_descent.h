@@ -15,6 +15,7 @@ class GradientDescentPlan final : public FixedMethod {
 
   std::int64_t steps() const override { return static_cast<std::int64_t>(shape_.size()); }
   std::vector<CountedEvent> events(std::int64_t first_steps) const override;
+  double usual_noise() const override;
   void set_noise(double size) override;
   std::unique_ptr<Method> make(const ModelShape& model, const StepsSoFar& so_far) const override;
 

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ration {
+
+// Consecutive steps that share a noise multiplier.
+struct NoiseRun {
+  double noise_multiplier;  // > 0
+  std::int64_t steps;       // >= 1
+};
+
+// Reads a schedule in either of two forms; blank lines and what follows a # are skipped.
+//   - one noise multiplier per line, or "noise count", or "noise x count";
+//   - a table: the line "step,noise_multiplier", then "1,20.5", "2,20.1" and so on, every step in order.
+// Throws InputError naming file, line, value and rule.
+std::vector<NoiseRun> read_noise_file(const std::string& path);
+
+// The same, one entry per step. At most 1e8 steps.
+std::vector<double> read_noise_per_step(const std::string& path);
+
+// The table form; read back, every number is the same.
+std::string noise_file_text(std::span<const double> noise);
+
+}  // namespace ration

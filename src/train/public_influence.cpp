@@ -1,0 +1,177 @@
+#include "ration/train/public_influence.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "ration/base/check.h"
+#include "ration/base/distributions.h"
+#include "ration/base/error.h"
+#include "ration/clipping/sensitivity.h"
+#include "train/label_unit.h"
+#include "train/recipes/gradient_descent.h"
+
+namespace ration {
+namespace {
+
+constexpr const char* kWhere = "public estimate";
+constexpr double kMostDraws = 2e8;
+constexpr std::size_t kMostColumns = 5000;
+
+const GradientDescentOptions& method_of(const ResolvedPlan& plan) {
+  const auto* const descent = dynamic_cast<const GradientDescentPlan*>(plan.fixed());
+  if (descent == nullptr) {
+    throw InputError(fmt::format("public estimate: expected a method with a noise schedule (dpsgd), got {}",
+                                 plan.plan.method));
+  }
+  return descent->options();
+}
+
+// Of a coordinate of the private mean gradient, at noise multiplier 1.
+double noise_unit(const ResolvedPlan& plan) {
+  if (!plan.plan.rows) throw InputError("public estimate: rows is needed: the number of private rows");
+  return gradient_sum_sensitivity(method_of(plan).clip.bound(), plan.relation) /
+         (plan.rate * *plan.plan.rows);
+}
+
+std::shared_ptr<const Rows> rows_for(const Model& model, const data::Schema& schema, data::Table table) {
+  require_sound(model);
+  if (table.column_names != data::encoded_column_names(schema)) {
+    throw InputError("public estimate: the table's columns are not those of the schema");
+  }
+  return std::make_shared<const Rows>(LabelUnit(model).scaled(std::move(table.rows)));
+}
+
+Batch all_rows(std::size_t count) {
+  Batch batch{.rows = std::vector<std::uint64_t>(count), .divisor = static_cast<double>(count)};
+  std::iota(batch.rows.begin(), batch.rows.end(), std::uint64_t{0});
+  return batch;
+}
+
+// Noisy gradient descent on public rows, the same noise again and again.
+class PublicRun {
+ public:
+  PublicRun(const ResolvedPlan& plan, Objective& objective, std::int64_t runs, RandomSource& random)
+      : method_(method_of(plan)),
+        objective_(objective),
+        batch_(all_rows(objective.rows())),
+        unit_(noise_unit(plan)),
+        steps_(method_.noise.size()) {
+    const double draws =
+        static_cast<double>(runs) * static_cast<double>(steps_) * static_cast<double>(objective.parameters());
+    require(kWhere, "runs * steps * parameters", draws, at_least(1).at_most(kMostDraws));
+    draws_.resize(static_cast<std::size_t>(draws));
+    fill_gaussian(random, draws_, unit_);
+  }
+
+  double mean_final_loss(std::span<const double> noise) {
+    const std::size_t run_length = steps_ * objective_.parameters();
+    double sum = 0;
+    for (std::size_t from = 0; from < draws_.size(); from += run_length) {
+      sum += final_loss(noise, std::span(draws_).subspan(from, run_length));
+    }
+    return sum * static_cast<double>(run_length) / static_cast<double>(draws_.size());
+  }
+
+ private:
+  double final_loss(std::span<const double> noise, std::span<const double> draws) {
+    const std::size_t parameters = objective_.parameters();
+    const auto total = static_cast<std::int64_t>(steps_);
+    std::vector<double> w(parameters, 0.0);
+    std::vector<double> gradient(parameters);
+    const auto rule = make_step_rule(method_.step, parameters);
+    IterateAverage average(method_.average, parameters, total);
+    for (std::size_t t = 0; t < steps_; ++t) {
+      objective_.clipped_gradient_sum(w, batch_, method_.clip, gradient);
+      for (std::size_t i = 0; i < parameters; ++i) {
+        gradient[i] = gradient[i] / batch_.divisor + noise[t] * draws[t * parameters + i];
+      }
+      const auto step = static_cast<std::int64_t>(t) + 1;
+      rule->step({.value = gradient, .noise_stddev = std::abs(noise[t]) * unit_},
+                 method_.learning_rate.at(step, total), w);
+      average.add(step, w);
+    }
+    average.result(w);
+    return objective_.mean_loss(w);
+  }
+
+  GradientDescentOptions method_;
+  Objective& objective_;
+  Batch batch_;
+  double unit_;
+  std::size_t steps_;
+  std::vector<double> draws_;  // run after run, step after step, of standard deviation unit_
+};
+
+void require_quadratic(const ResolvedPlan& plan) {
+  const Plan& p = plan.plan;
+  const auto need = [](const char* key, const std::string& value, bool holds, const char* rule) {
+    if (!holds) throw InputError(fmt::format("Hessian estimate: expected {} {}, got {}", key, rule, value));
+  };
+  need("model", p.model, p.model == "squared", "squared");
+  need("step", p.step, p.step == "sgd" || p.step == "momentum", "sgd or momentum");
+  need("lr_shape", p.lr_shape, p.lr_shape == "constant", "constant");
+  need("warm_up", std::to_string(p.warm_up), p.warm_up == 0, "0");
+  need("weight_decay", show(p.weight_decay.value_or(0)), p.weight_decay.value_or(0) == 0, "0");
+  need("average", p.average, p.average == "none", "none");
+}
+
+void add_to(Eigen::MatrixXd& gram, const Rows& rows, std::size_t row) {
+  if (rows.is_dense()) {
+    const auto x = rows.dense_row(row);
+    const Eigen::Map<const Eigen::VectorXd> v(x.data(), static_cast<Eigen::Index>(x.size()));
+    gram.selfadjointView<Eigen::Lower>().rankUpdate(v);
+    return;
+  }
+  const Rows::SparseRow x = rows.sparse_row(row);
+  for (std::size_t i = 0; i < x.indices.size(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) gram(x.indices[i], x.indices[j]) += x.values[i] * x.values[j];
+  }
+}
+
+}  // namespace
+
+std::vector<double> influence_on_public_rows(const ResolvedPlan& plan, const data::Schema& schema,
+                                             data::Table table, RandomSource& random,
+                                             const PublicEstimate& options) {
+  require(kWhere, "runs", static_cast<double>(options.runs), at_least(1));
+  if (method_of(plan).follow) {
+    throw InputError("public estimate: clip adaptive is not covered; use abadi, auto-v or auto-s");
+  }
+  const Model model = untrained_model(plan.plan, schema);
+  const auto objective = make_glm(rows_for(model, schema, std::move(table)), glm_options(model));
+  PublicRun run(plan, *objective, options.runs, random);
+  return influence_by_retraining([&](std::span<const double> noise) { return run.mean_final_loss(noise); },
+                                 method_of(plan).noise, options.retraining);
+}
+
+std::vector<double> influence_by_hessian(const ResolvedPlan& plan, const data::Schema& schema,
+                                         data::Table table) {
+  require_quadratic(plan);
+  const auto rows = rows_for(untrained_model(plan.plan, schema), schema, std::move(table));
+  return influence_on_quadratic(hessian_eigenvalues(*rows), plan.steps(),
+                                {.learning_rate = *plan.plan.lr,
+                                 .momentum = plan.plan.step == "momentum" ? plan.plan.momentum : 0,
+                                 .noise_unit = noise_unit(plan)});
+}
+
+std::vector<double> hessian_eigenvalues(const Rows& rows) {
+  require("Hessian", "columns", static_cast<double>(rows.columns()), at_least(1).at_most(kMostColumns));
+  require("Hessian", "rows", static_cast<double>(rows.count()), at_least(1));
+  const auto columns = static_cast<Eigen::Index>(rows.columns());
+  Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(columns, columns);
+  for (std::size_t row = 0; row < rows.count(); ++row) add_to(gram, rows, row);
+  gram /= static_cast<double>(rows.count());
+  const Eigen::VectorXd values =
+      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(gram, Eigen::EigenvaluesOnly).eigenvalues();
+  std::vector<double> out(values.data(), values.data() + values.size());
+  for (double& value : out) value = std::max(value, 0.0);
+  return out;
+}
+
+}  // namespace ration
