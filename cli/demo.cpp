@@ -78,6 +78,8 @@ void write_inputs(const fs::path& folder) {
 }
 
 void write_files(const std::string& folder) {
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);  // what cannot be made cannot be written to either
   write_inputs(folder);
   write_file_atomically((fs::path(folder) / "census-test.csv").string(), census(kTestRows, kTestSeed));
   print(

@@ -80,7 +80,9 @@ TEST(PrivGene, ChildrenAreCrossesAndMutations) {
       }
     }
     EXPECT_NEAR(std::sqrt(squares / 199), expected, 0.15 * expected);
-    if (round > 0) EXPECT_NEAR(crossed / (200 * kSize), 0.5, 0.15);
+    if (round > 0) {
+      EXPECT_NEAR(crossed / (200 * kSize), 0.5, 0.15);
+    }
     expected *= 0.5;
     ASSERT_TRUE(method->step(bench.oracle));
     // It selects one of the children.

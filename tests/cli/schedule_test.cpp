@@ -200,7 +200,7 @@ TEST(Schedule, RefusesOnOneLine) {
       {"schedule --shape influence --sampling poisson --rate 0.1 --accountant zcdp" + rest, "cannot certify"},
       {"schedule --shape influence --accountant all" + rest,
        "--accountant: expected one accountant, got 'all'"},
-      {"schedule --shape influence --accountant moments" + rest, "got 'moments'"},
+      {"schedule --shape influence --accountant odometer" + rest, "got 'odometer'"},
       {"schedule --shape influence --alpha 0" + rest, "--alpha: expected alpha > 0, got '0'"},
       {"schedule --shape influence --alpha 1 --parameters 5" + rest, "--alpha says it all"},
       {"schedule --shape influence --parameters 5" + rest, "--gradient-bound is needed"},

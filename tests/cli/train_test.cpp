@@ -202,7 +202,7 @@ TEST_F(TrainCommand, EveryKeyIsAFlagWithItsHelp) {
       EXPECT_THAT(help.out, HasSubstr("  " + key.flag() + (key.value.empty() ? " " : " " + key.value)));
     }
     EXPECT_THAT(help.out, HasSubstr("Examples:"));
-    EXPECT_THAT(help.out, HasSubstr("Learning rate; lr > 0 [4]"));
+    EXPECT_THAT(help.out, HasSubstr("How the learning rate falls (constant, cosine, step) [constant]"));
   }
 }
 

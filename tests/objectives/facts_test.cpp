@@ -39,7 +39,9 @@ void expect_true_bounds(const Loss& loss, std::size_t classes) {
     const Vector here = slopes(loss, z, label), there = slopes(loss, near, label);
     steepest = std::max(steepest, length(here, Vector(z.size(), 0.0)));
     most_curved = std::max(most_curved, length(here, there) / length(z, near));
-    if (Loss::kOneSided) EXPECT_GE(here[0] * (label == 0 ? 1 : -1), 0);
+    if (Loss::kOneSided) {
+      EXPECT_GE(here[0] * (label == 0 ? 1 : -1), 0);
+    }
   }
   EXPECT_LE(steepest, loss.slope_bound() * (1 + 1e-9));
   EXPECT_LE(most_curved, loss.curvature_bound() * (1 + 1e-6));

@@ -16,8 +16,9 @@
 namespace ration::testing {
 namespace {
 
-// min over lambda = 1, ..., 32 of (alpha(lambda) + ln(1/delta)) / lambda [Abadi16, Thm 2], with the moment of a sampled
-// Gaussian written out: alpha(lambda) = T ln sum_k C(lambda+1, k) (1-q)^(lambda+1-k) q^k e^(k(k-1)/2s^2).
+// min over lambda of (alpha(lambda) + ln(1/delta)) / lambda [Abadi16, Thm 2], with the moment of a sampled
+// Gaussian written out: alpha(lambda) = T ln sum_k C(lambda+1, k) (1-q)^(lambda+1-k) q^k e^(k(k-1)/2s^2). Overflows for large
+// lambda, so this is for plans whose best one is within the paper's 32.
 double by_the_paper(double rate, double noise, double steps, double delta) {
   double best = std::numeric_limits<double>::infinity();
   for (unsigned lambda = 1; lambda <= 32; ++lambda) {
@@ -37,11 +38,11 @@ double moments(const Event& event, double delta) {
 }
 
 TEST(Moments, AreTheClassicalFormula) {
-  for (const double rate : {0.01, 0.05, 0.5}) {
-    for (const double noise : {1.0, 2.0, 5.0}) {
+  for (const double rate : {0.05, 0.2, 0.5}) {
+    for (const double noise : {1.0, 2.0, 4.0}) {
       for (const double delta : {1e-3, 1e-5, 1e-8}) {
-        const double expected = by_the_paper(rate, noise, 100, delta);
-        EXPECT_NEAR(moments(poisson_gaussian(rate, noise, 100), delta), expected, 1e-7 * expected);
+        const double expected = by_the_paper(rate, noise, 3000, delta);
+        EXPECT_NEAR(moments(poisson_gaussian(rate, noise, 3000), delta), expected, 1e-7 * expected);
       }
     }
   }
@@ -54,7 +55,7 @@ TEST(Moments, GiveThePapersOwnFigure) {
   EXPECT_NEAR(moments(poisson_gaussian(0.01, 4, 10'000), 1e-5), 1.26, 0.005);
 }
 
-TEST(Moments, StopAtOrder33AndStartAt2) {
+TEST(Moments, StartAtOrder2AndEndSomewhere) {
   // Much noise wants a high order, and there is a last one; little noise wants one below 2, and none is.
   EXPECT_GT(moments(Event::gaussian(1e6), 1e-8), std::log(1e8) / 4600);
   EXPECT_LT(moments(Event::gaussian(1e6), 1e-8), std::log(1e8) / 4000);
@@ -63,8 +64,8 @@ TEST(Moments, StopAtOrder33AndStartAt2) {
 
 TEST(Moments, HaveNoNoiseForASmallBudget) {
   const auto plan = [](double noise) { return Event::gaussian(noise); };
-  const double least = std::log(1e8) / 32;
-  EXPECT_THROW(calibrate_noise(plan, Relation::add_remove, Accountant::moments, {0.99 * least, 1e-8}),
+  const double least = std::log(1e8) / 4000;
+  EXPECT_THROW(calibrate_noise(plan, Relation::add_remove, Accountant::moments, {0.8 * least, 1e-8}),
                InputError);
   const double noise = calibrate_noise(plan, Relation::add_remove, Accountant::moments, {1.01 * least, 1e-8});
   EXPECT_LE(moments(Event::gaussian(noise), 1e-8), 1.01 * least);

@@ -5,6 +5,7 @@
 
 #include "ration/schedules/noise_file.h"
 #include "ration/train/resolve.h"
+#include "support/plans.h"
 #include "support/child_process.h"
 #include "support/doubles.h"
 #include "support/small_table.h"
@@ -44,9 +45,9 @@ TEST_F(ScheduleFile, IsAShapeThatIsScaledOntoTheBudget) {
     EXPECT_GE(resolved.cost.epsilon, 1 - 1e-3);
     EXPECT_EQ(resolved.schedule, kFalling);
     for (std::size_t t = 0; t < kFalling.size(); ++t) {
-      EXPECT_DOUBLE_EQ(resolved.method.noise[t], resolved.noise_multiplier * kFalling[t]);
+      EXPECT_DOUBLE_EQ(options_of(resolved).noise[t], resolved.noise_multiplier * kFalling[t]);
     }
-    EXPECT_EQ(resolve(resolved.plan).method.noise, resolved.method.noise) << "a fixed point";
+    EXPECT_EQ(options_of(resolve(resolved.plan)).noise, options_of(resolved).noise) << "a fixed point";
   }
 }
 

@@ -192,7 +192,7 @@ TEST_F(TrainingRun, WhateverCannotBeDoneIsRefusedBeforeARowIsRead) {
   refused([](Plan& bad) { bad.epsilon.reset(); }, "epsilon is needed");
   refused([](Plan& bad) { bad.data = ""; }, "data is needed");
   refused([](Plan& bad) { bad.data = "/no/such/rows.csv"; }, "/no/such/rows.csv");
-  refused([](Plan& bad) { bad.data = "/no/such/\xff.csv"; }, "plan.toml");
+  refused([&](Plan& bad) { bad.data = files_.write("\xff.csv", "a\n"); }, "plan.toml");
   refused([](Plan& bad) { bad.schema = "/no/such/schema.toml"; }, "/no/such/schema.toml");
   refused([](Plan& bad) { bad.target = "shoe size"; }, "shoe size");
   refused([](Plan& bad) { bad.ledger = "/no/such/ledger.db"; }, "/no/such/ledger.db");

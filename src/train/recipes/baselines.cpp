@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "ration/base/check.h"
+#include "ration/base/error.h"
 #include "ration/base/random.h"
 #include "ration/baselines/majority.h"
 #include "ration/baselines/objective_perturbation.h"
@@ -33,7 +35,29 @@ void bound_rows_and_replace_one(Plan& plan) {
   choose_if_auto(plan.relation, "replace_one");
 }
 
+[[noreturn]] void refuse(const Plan& plan, const std::string& why) {
+  throw InputError(fmt::format("plan: method {} {}", plan.method, why));
+}
+
+void require_all_rows(const Plan& plan) {
+  if (*plan.rate < 1)
+    refuse(plan, fmt::format("sees all rows at once, but rate is {}; leave it out", show(*plan.rate)));
+}
+
+// The oracle refuses these too, but only once the run is paid for.
+void require_proof(const Plan& plan, bool several_outputs) {
+  require_all_rows(plan);
+  if (plan.model == "hinge") refuse(plan, "needs a smooth loss, and hinge has a kink; use model huber");
+  if (plan.model == "squared") refuse(plan, "needs a loss with bounded slopes, which squared has not");
+  if (plan.model == "softmax" && !several_outputs)
+    refuse(plan, "needs a loss of one output; use model logistic or huber");
+}
+
 Recipe::Open output_perturbation(const Plan& plan, OutputFit fit) {
+  require_proof(plan, true);
+  if (fit != OutputFit::gradient_descent && plan.relation != "replace_one") {
+    refuse(plan, "is proven for relation replace_one only, got " + plan.relation);
+  }
   OutputPerturbationOptions options{.fit = fit, .ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
   return std::make_unique<SingleRelease>([options](double noise, const ModelShape& model) mutable {
     options.noise_multiplier = noise;
@@ -42,6 +66,7 @@ Recipe::Open output_perturbation(const Plan& plan, OutputFit fit) {
 }
 
 Recipe::Open objective_perturbation(const Plan& plan, const Budget&) {
+  require_proof(plan, false);
   ObjectivePerturbationOptions options{.ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
   return std::make_unique<SingleRelease>([options](double noise, const ModelShape& model) mutable {
     options.noise_multiplier = noise;
@@ -49,7 +74,9 @@ Recipe::Open objective_perturbation(const Plan& plan, const Budget&) {
   });
 }
 
-Recipe::Open majority(const Plan&, const Budget&) {
+Recipe::Open majority(const Plan& plan, const Budget&) {
+  require_all_rows(plan);
+  if (plan.model == "squared") refuse(plan, "is for classes, and squared fits numbers");
   return std::make_unique<SingleRelease>([](double noise, const ModelShape& model) {
     return make_majority({.noise_multiplier = noise,
                           .bias_column = model.columns - 1,
@@ -90,7 +117,7 @@ void fill_privgene(Plan& plan) {
 }
 
 Recipe::Open make_privgene_plan(const Plan& plan, const Budget&) {
-  if (plan.epochs) throw InputError("plan: privgene counts steps, not epochs");
+  if (plan.epochs) refuse(plan, "counts steps, not epochs");
   return std::make_unique<PrivGenePlan>(
       PrivGeneOptions{.rounds = static_cast<std::uint64_t>(*plan.steps),
                       .population = static_cast<std::uint64_t>(*plan.candidates),
