@@ -5,9 +5,9 @@
 
 #include "ration/schedules/noise_file.h"
 #include "ration/train/resolve.h"
-#include "support/plans.h"
 #include "support/child_process.h"
 #include "support/doubles.h"
+#include "support/plans.h"
 #include "support/small_table.h"
 #include "train/runs.h"
 

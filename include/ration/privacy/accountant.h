@@ -19,8 +19,8 @@ enum class Accountant {
   tcdp,      // truncated concentrated DP, with amplification for fixed-size subsets
   gdp,       // Gaussian DP: exact for full batch, a central-limit approximation when sampled
   advanced,  // advanced composition of (epsilon, delta) pairs: the papers' baseline
-  moments,  // the first moments accountant: Renyi DP at whole orders, classic conversion; a baseline too.
-            // No plan costs it less than ln(1/delta) / 32.
+  moments,   // the first moments accountant: Renyi DP at whole orders, classic conversion; a baseline too.
+             // No plan costs it less than ln(1/delta) / 32.
 };
 
 inline constexpr std::array kAccountants = {Accountant::rdp,    Accountant::pld, Accountant::zcdp,
