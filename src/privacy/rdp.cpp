@@ -17,9 +17,12 @@ namespace ration {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Curves rise with the order, so beyond one whose divergence alone is above the best epsilon none is better; some room is
-// left for bounds that might not quite rise. High orders are the costly ones.
-constexpr double kHopeless = 2;
+// Curves rise with the order, so beyond one whose divergence alone is above the best epsilon none is better. Some room is left
+// for bounds that might not quite rise, and for the conversion's term, which can be negative by about delta (so with a large
+// delta every order is tried). High orders are the costly ones, and leaving one out is never unsafe.
+bool no_better_order_follows(double rdp, double best_epsilon, double delta) {
+  return delta < 0.01 && rdp > 2 * best_epsilon + 2 * delta;
+}
 
 // Sums of positive terms given by their logarithms.
 class LogSum {
@@ -365,7 +368,7 @@ RdpOptimum RdpCurve::epsilon(double delta, std::span<const double> orders, RdpCo
     const double rdp = (*this)(order);
     const double epsilon = rdp_to_epsilon(rdp, order, delta, conversion);
     if (epsilon < best.epsilon) best = {epsilon, order};
-    if (rdp > kHopeless * best.epsilon) break;
+    if (no_better_order_follows(rdp, best.epsilon, delta)) break;
   }
   return best;
 }

@@ -73,7 +73,9 @@ TEST(RunComparison, LeavesEveryJobAndItsResults) {
     EXPECT_EQ(cell.steps, 4);
     EXPECT_GT(cell.seconds.mean, 0);
     EXPECT_EQ(cell.epsilon_spent.has_value(), cell.is_private);
-    if (cell.is_private) EXPECT_NEAR(*cell.epsilon_spent, cell.epsilon, 1e-6 * cell.epsilon);
+    if (cell.is_private) {
+      EXPECT_NEAR(*cell.epsilon_spent, cell.epsilon, 1e-6 * cell.epsilon);
+    }
   }
   EXPECT_EQ(results.traces.size(), 5u);
   for (const Trace& trace : results.traces) EXPECT_EQ(trace.points.size(), 4u);
