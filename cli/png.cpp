@@ -10,6 +10,14 @@
 #include <memory>
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+// The library that finds fonts keeps what it found until the process ends.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libfontconfig\n";
+}
+#endif
+
 namespace ration::cli {
 
 #ifdef RATION_PNG

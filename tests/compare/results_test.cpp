@@ -91,7 +91,8 @@ TEST(Results, WhatDoesNotDependOnEpsilonIsRepeated) {
 }
 
 TEST(Results, RefusedRunsAreToldAndDoNotCount) {
-  const Cell& cell = *some_results().find("census", "logistic", "adam", 0.5);
+  const Results results = some_results();
+  const Cell& cell = *results.find("census", "logistic", "adam", 0.5);
   EXPECT_EQ(cell.runs, 0u);
   EXPECT_EQ(cell.refused, "no, \"never\"");
   const std::string markdown = to_markdown(some_results());
