@@ -13,8 +13,12 @@
 #if defined(__SANITIZE_ADDRESS__)
 // The library that finds fonts keeps what it found until the process ends.
 extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_options();
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libfontconfig\n";
+}
+extern "C" const char* __lsan_default_options() {
+  return "print_suppressions=0";
 }
 #endif
 
