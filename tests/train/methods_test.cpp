@@ -246,6 +246,8 @@ TEST(MethodSettings, PerturbationIsRefusedWhereItsProofFails) {
 TEST(MethodSettings, RowsAreShortenedToTheBoundAndTheModelKnowsIt) {
   const Fitted fitted = fit(plan_by("objpert"), data::census_schema(), data::census_table(kRows, 1));
   EXPECT_EQ(fitted.model.schema.max_row_norm, 1);
+  EXPECT_THAT(fitted.certificate.assumed_public,
+              ::testing::Contains(HasSubstr("at most twice as many rows")));
 }
 
 TEST(MethodSettings, MajorityNeedsTheBias) {
