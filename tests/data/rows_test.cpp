@@ -43,8 +43,13 @@ TEST(Rows, SparseRowsAreKeptInOrder) {
 }
 
 TEST(Rows, BuildChoosesByDensity) {
-  const Rows dense = Rows::build(three_rows(), {1, 2, 3});  // 3 of 12 entries
+  SparseMatrix narrow = three_rows();
+  narrow.starts = {0, 2, 3, 4};
+  narrow.indices = {0, 2, 1, 3};
+  narrow.values = {3, 4, 5, 12};
+  const Rows dense = Rows::build(narrow, {1, 2, 3});  // 4 of 12 entries
   ASSERT_TRUE(dense.is_dense());
+  EXPECT_FALSE(Rows::build(three_rows(), {1, 2, 3}).is_dense());  // 3 of them
   EXPECT_THAT(dense.dense_row(0), ElementsAre(3, 0, 4, 0));
   EXPECT_THAT(dense.dense_row(2), ElementsAre(0, 0, 0, 12));
   SparseMatrix wide = three_rows();

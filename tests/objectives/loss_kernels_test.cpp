@@ -67,5 +67,38 @@ TYPED_TEST(LossKernels, NoRowCountsMoreThanTheBoundOrLessThanNothing) {
   }
 }
 
+// One row at a time, so that none can hide behind the others.
+TYPED_TEST(LossKernels, AlongALineNoRowCountsMoreThanTheBoundEither) {
+  const TypeParam loss{};
+  const std::vector<double> steps = {0, 1, -1, 1e-12, 1e200, kInfinity};
+  for (const double start : kOutputs) {
+    for (const double slope : kOutputs) {
+      for (const double label : {0.0, 1.0}) {
+        double scratch = 0;
+        std::vector<double> sums(steps.size(), 0.0);
+        add_clipped_losses(loss, {&start, &slope, &label, 1, &scratch}, steps, 0.7, sums.data());
+        for (const double sum : sums) EXPECT_TRUE(sum >= 0 && sum <= 0.7) << start << ' ' << slope;
+      }
+    }
+  }
+}
+
+// What is there already stays.
+TYPED_TEST(LossKernels, AlongALineTheSumsAreThoseAtItsPoints) {
+  const TypeParam loss{};
+  const std::vector<double> starts(kOutputs.begin(), kOutputs.begin() + 15), steps = {0, 0.5, -2};
+  const std::vector<double> slopes(starts.rbegin(), starts.rend());
+  for (std::size_t count = 0; count <= starts.size(); ++count) {
+    const std::vector<double> labels(count, 1.0);
+    std::vector<double> sums(steps.size(), 5.0), scratch(count), points(count);
+    add_clipped_losses(loss, {starts.data(), slopes.data(), labels.data(), count, scratch.data()}, steps, 2,
+                       sums.data());
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      for (std::size_t i = 0; i < count; ++i) points[i] = starts[i] - steps[k] * slopes[i];
+      EXPECT_NEAR(sums[k], 5 + clipped_loss_sum(loss, points, labels.data(), 2), 1e-12);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ration::testing

@@ -41,7 +41,7 @@ class Rows {
   };
 
   // The share of stored entries from which a row is faster to use as a whole.
-  static constexpr double kDenseFrom = 0.25;
+  static constexpr double kDenseFrom = 1.0 / 3;
 
   // `values` row after row: labels.size() * columns of them.
   static Rows dense(std::size_t columns, std::vector<double> values, std::vector<double> labels);

@@ -65,9 +65,9 @@ double ridge_gradient(const RidgeProblem& problem, std::span<const double> w, st
 void minimise(const RidgeProblem& problem, double smoothness, double tolerance, std::span<double> w);
 
 struct NonPrivateOptions {
-  double ridge = 0.001;         // >= 0
-  double tolerance = 1e-8;      // > 0; the gradient's norm to stop at
-  int most_evaluations = 1000;  // >= 1
+  double ridge = 0.001;        // >= 0
+  double tolerance = 1e-8;     // > 0; the gradient's norm to stop at
+  int most_evaluations = 300;  // >= 1
 };
 
 // The minimum over all rows, as near as L-BFGS comes. NOT PRIVATE: whoever calls this must say so in what it

@@ -297,14 +297,18 @@ void LinearObjective<Loss>::clipped_loss_sums_along(const Line& line, const Batc
         double* const starts = scratch.outputs.data();
         double* const slopes = starts + kTile * outputs;
         double* const points = slopes + kTile * outputs;
-        multiply_rows(*rows_, tile, line.start, outputs, starts);
-        multiply_rows(*rows_, tile, line.direction, outputs, slopes);
+        multiply_rows_by_two(*rows_, tile, line.start, line.direction, outputs, starts, slopes);
         std::array<double, kTile> place;
         const std::span<const double> labels = labels_of(tile, place);
-        const std::size_t values = tile.size() * outputs;
-        for (std::size_t k = 0; k < sums.size(); ++k) {
-          for (std::size_t i = 0; i < values; ++i) points[i] = starts[i] - line.steps[k] * slopes[i];
-          scratch.sums[k] += clipped_losses({points, values}, labels, bound);
+        if constexpr (kHasKernels) {
+          add_clipped_losses(loss_, {starts, slopes, labels.data(), tile.size(), points}, line.steps, bound,
+                             scratch.sums.data());
+        } else {
+          const std::size_t values = tile.size() * outputs;
+          for (std::size_t k = 0; k < sums.size(); ++k) {
+            for (std::size_t i = 0; i < values; ++i) points[i] = starts[i] - line.steps[k] * slopes[i];
+            scratch.sums[k] += clipped_losses({points, values}, labels, bound);
+          }
         }
       },
       3);

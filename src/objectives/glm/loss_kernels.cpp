@@ -70,18 +70,38 @@ RATION_INLINE double clipped(double loss, double bound) {
   return loss - loss == 0 ? within : 0.0;
 }
 
+RATION_INLINE double sum_in_lanes(const double* values, std::size_t count) {
+  double lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += values[i + lane];
+  }
+  for (std::size_t lane = 0; i < count; ++i, ++lane) lanes[lane] += values[i];
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+
 // Two loops, as the compiler vectorises neither in one: the losses, then eight running sums of them.
 template <class Loss>
 RATION_INLINE double sum_clipped(const Loss& loss, double* __restrict z, const double* __restrict labels,
                                  std::size_t count, double bound) {
   for (std::size_t i = 0; i < count; ++i) z[i] = clipped(loss.loss(z[i], labels[i]), bound);
-  double lanes[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += z[i + lane];
+  return sum_in_lanes(z, count);
+}
+
+template <class Loss>
+RATION_INLINE void add_clipped(const Loss& loss, const LineOutputs& line, std::span<const double> steps,
+                               double bound, double* sums) {
+  const double* __restrict const starts = line.starts;
+  const double* __restrict const slopes = line.slopes;
+  const double* __restrict const labels = line.labels;
+  double* __restrict const losses = line.scratch;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const double step = steps[k];
+    for (std::size_t i = 0; i < line.count; ++i) {
+      losses[i] = clipped(loss.loss(starts[i] - step * slopes[i], labels[i]), bound);
+    }
+    sums[k] += sum_in_lanes(losses, line.count);
   }
-  for (std::size_t lane = 0; i < count; ++i, ++lane) lanes[lane] += z[i];
-  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
 }
 
 RATION_PER_PROCESSOR void logistic_slopes(double* z, const double* labels, std::size_t count) {
@@ -105,6 +125,23 @@ RATION_PER_PROCESSOR double huber_sum(Huber loss, double* z, const double* label
 }
 RATION_PER_PROCESSOR double squared_sum(double* z, const double* labels, std::size_t count, double bound) {
   return sum_clipped(Squared{}, z, labels, count, bound);
+}
+
+RATION_PER_PROCESSOR void logistic_along(const LineOutputs& line, std::span<const double> steps, double bound,
+                                         double* sums) {
+  add_clipped(Logistic{}, line, steps, bound, sums);
+}
+RATION_PER_PROCESSOR void hinge_along(const LineOutputs& line, std::span<const double> steps, double bound,
+                                      double* sums) {
+  add_clipped(Hinge{}, line, steps, bound, sums);
+}
+RATION_PER_PROCESSOR void huber_along(Huber loss, const LineOutputs& line, std::span<const double> steps,
+                                      double bound, double* sums) {
+  add_clipped(loss, line, steps, bound, sums);
+}
+RATION_PER_PROCESSOR void squared_along(const LineOutputs& line, std::span<const double> steps, double bound,
+                                        double* sums) {
+  add_clipped(Squared{}, line, steps, bound, sums);
 }
 
 }  // namespace
@@ -134,6 +171,23 @@ double clipped_loss_sum(const HuberHingeLoss& loss, std::span<double> outputs, c
 }
 double clipped_loss_sum(const SquaredLoss&, std::span<double> outputs, const double* labels, double bound) {
   return squared_sum(outputs.data(), labels, outputs.size(), bound);
+}
+
+void add_clipped_losses(const LogisticLoss&, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums) {
+  logistic_along(line, steps, bound, sums);
+}
+void add_clipped_losses(const HingeLoss&, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums) {
+  hinge_along(line, steps, bound, sums);
+}
+void add_clipped_losses(const HuberHingeLoss& loss, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums) {
+  huber_along(Huber{loss.h}, line, steps, bound, sums);
+}
+void add_clipped_losses(const SquaredLoss&, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums) {
+  squared_along(line, steps, bound, sums);
 }
 
 }  // namespace ration

@@ -25,4 +25,23 @@ double clipped_loss_sum(const HuberHingeLoss& loss, std::span<double> outputs, c
 double clipped_loss_sum(const SquaredLoss& loss, std::span<double> outputs, const double* labels,
                         double bound);
 
+// What rows have to do with a line w - step d: their products with w and with d.
+struct LineOutputs {
+  const double* starts;
+  const double* slopes;
+  const double* labels;
+  std::size_t count;  // of rows
+  double* scratch;    // as many places
+};
+
+// sums[k] += the sum of the losses at the k-th step, each clipped as above.
+void add_clipped_losses(const LogisticLoss& loss, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums);
+void add_clipped_losses(const HingeLoss& loss, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums);
+void add_clipped_losses(const HuberHingeLoss& loss, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums);
+void add_clipped_losses(const SquaredLoss& loss, const LineOutputs& line, std::span<const double> steps,
+                        double bound, double* sums);
+
 }  // namespace ration
