@@ -64,7 +64,7 @@ struct Case {
     }
     if (kind == Kind::blsgd_ac) options.decay = BoundDecay{};
     if (kind == Kind::blgd) options.growth = RaiseGradient{draws.between(0.1, 1)};
-    options.most_candidates = draws.whole(1, 12);
+    options.candidates = draws.whole(1, 12);
     options.first_step = draws.between(0.1, 10);
     query = GradientQuery{.noise_multiplier = 1 / std::sqrt(2 * options.gradient_rho)}.event();
     typical = line_search_event(options, *sampler);

@@ -77,7 +77,7 @@ TEST(Agd, TheRidgesTermIsPartOfTheChoice) {
     AgdOptions options = noiseless();
     options.ridge = 0.5;
     options.candidates = 2;
-    options.largest_step = 1;
+    options.first_step = 1;
     AgdDoor door(1);
     door.objective.gradients = {{-4}};
     door.objective.loss = [&](double step) { return step == 0 ? 0 : 4 * share; };
@@ -147,7 +147,7 @@ TEST(Agd, WrongOptionsAreRefused) {
   EXPECT_THAT(refused([](auto& o) { o.gradient_rho = 0; }), HasSubstr("gradient_rho > 0"));
   EXPECT_THAT(refused([](auto& o) { o.minimum_epsilon = 0; }), HasSubstr("minimum_epsilon > 0"));
   EXPECT_THAT(refused([](auto& o) { o.candidates = 1; }), HasSubstr("2 <= candidates"));
-  EXPECT_THAT(refused([](auto& o) { o.largest_step = 0; }), HasSubstr("largest_step > 0"));
+  EXPECT_THAT(refused([](auto& o) { o.first_step = 0; }), HasSubstr("first_step > 0"));
   EXPECT_THAT(refused([](auto& o) { o.reset_every = 0; }), HasSubstr("reset_every >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.reset_factor = 0.5; }), HasSubstr("reset_factor >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.raise = 0; }), HasSubstr("raise > 0"));

@@ -44,7 +44,7 @@ TEST(LineSearch, CandidatesShrinkFromTheFirstStep) {
   LineSearchOptions options = noiseless();
   options.first_step = 3;
   options.shrink = 0.5;
-  options.most_candidates = 4;
+  options.candidates = 4;
   ScriptedDoor door(1);
   door.objective.gradients = {{4}};
   door.objective.best_points = {2};
@@ -66,7 +66,7 @@ TEST(LineSearch, TheMarginIsOnTheScaleOfTheSums) {
       options.first_step = 1;
       options.decrease = 0.25;
       options.ridge = ridge;
-      options.most_candidates = 1;
+      options.candidates = 1;
       options.growth = NeverRaise{};
       ScriptedDoor door(2);
       // The first step moves w to (-3, -4) / 4; the second one is looked at.
@@ -94,7 +94,7 @@ TEST(LineSearch, WithoutGrowthTheStepAfterTheLastIsTaken) {
   options.growth = NeverRaise{};
   options.first_step = 8;
   options.shrink = 0.5;
-  options.most_candidates = 3;
+  options.candidates = 3;
   ScriptedDoor door(1);
   door.objective.gradients = {{4}};
   door.objective.best_points = {std::nullopt};
@@ -108,7 +108,7 @@ TEST(LineSearch, ASecondSearchGoesOnBelowTheFirst) {
   LineSearchOptions options = noiseless();
   options.first_step = 1;
   options.shrink = 0.5;
-  options.most_candidates = 2;
+  options.candidates = 2;
   for (const bool full : {false, true}) {
     if (full) options.growth = RaiseGradient{};
     ScriptedDoor door(1);
@@ -126,7 +126,7 @@ TEST(LineSearch, TheFirstStepFollowsWhatWasChosen) {
   LineSearchOptions options = noiseless();
   options.first_step = 1;
   options.shrink = 0.5;
-  options.most_candidates = 5;
+  options.candidates = 5;
   options.reset_every = 3;
   ScriptedDoor door(1);
   door.objective.gradients = {{1}};
@@ -367,7 +367,7 @@ TEST(LineSearch, WrongOptionsAreRefused) {
   EXPECT_THAT(refused([](auto& o) { o.loss_bound = 0; }), HasSubstr("loss_bound"));
   EXPECT_THAT(refused([](auto& o) { o.gradient_rho = 0; }), HasSubstr("gradient_rho > 0"));
   EXPECT_THAT(refused([](auto& o) { o.first_step = 0; }), HasSubstr("first_step > 0"));
-  EXPECT_THAT(refused([](auto& o) { o.most_candidates = 0; }), HasSubstr("1 <= most_candidates"));
+  EXPECT_THAT(refused([](auto& o) { o.candidates = 0; }), HasSubstr("1 <= candidates"));
   EXPECT_THAT(refused([](auto& o) { o.shrink = 1; }), HasSubstr("0 < shrink < 1"));
   EXPECT_THAT(refused([](auto& o) { o.decrease = 1; }), HasSubstr("0 < decrease < 1"));
   EXPECT_THAT(refused([](auto& o) { o.reset_every = 0; }), HasSubstr("reset_every >= 1"));

@@ -17,7 +17,7 @@ struct AgdOptions {
   double minimum_epsilon = 0.01;  // > 0; of each choice
 
   std::int64_t candidates = 21;   // 2 to 1e4; equally spaced, 0 is the first
-  double largest_step = 2;        // > 0
+  double first_step = 2;          // > 0
   std::int64_t reset_every = 10;  // >= 1
   double reset_factor = 1.1;      // >= 1
   double raise = 0.1;             // > 0
@@ -33,7 +33,7 @@ struct AgdOptions {
 //
 // If 0 is the best, the gradient was too noisy: its budget grows by `raise`, the difference buys another gradient,
 // both are averaged by precision, and the choice is made again. Every reset_every steps the largest candidate becomes
-// min(reset_factor * the largest chosen, largest_step).
+// min(reset_factor * the largest chosen, first_step).
 //
 // For full batches and zCDP: there the averaged gradients cost as much as one drawn with the whole budget.
 // Guarantee   all it knows are the oracle's answers, each of them charged once. The minimum is the exponential mechanism

@@ -43,7 +43,7 @@ using BudgetGrowth = std::variant<CheckAngles, RaiseGradient, NeverRaise>;
 // first_step       steps of 1/L decrease a loss of curvature L enough; for a logistic loss and rows of length 2 to 4, L is 1 to 4 at
 //                  most, and less along most directions. The resets bring 1 down if need be; steps of 2 and 4 at the start
 //                  drove rows beyond the loss bound, where the search no longer sees them, and half of it was slower.
-// most_candidates  decides when a gradient is called too noisy: when no step of at least shrink^(most - 1), here a third, of the
+// candidates       decides when a gradient is called too noisy: when no step of at least shrink^(candidates - 1), here a third, of the
 //                  first decreases the loss enough. With 10 to 20 candidates hardly a search fails, since some tiny
 //                  step passes by its noise; the budgets then stay at their small beginnings for thousands of steps. 6 are
 //                  as accurate in a third to half of the queries; 4 are less accurate.
@@ -53,12 +53,12 @@ struct LineSearchOptions {
   double gradient_rho = 1e-4;  // > 0; of each gradient, in zCDP: noise multiplier 1/sqrt(2 rho)
   std::variant<LaplaceSearch, GaussianSearch> search = LaplaceSearch::with_epsilon(0.01);
 
-  double first_step = 1;             // > 0; eta_0
-  std::int64_t most_candidates = 6;  // 1 to 1e4; max_it
-  double shrink = 0.8;               // in (0, 1); beta
-  double decrease = 0.5;             // in (0, 1); a, of the Armijo condition
-  std::int64_t reset_every = 10;     // >= 1; tau
-  double reset_factor = 1.2;         // >= 1
+  double first_step = 1;          // > 0; eta_0
+  std::int64_t candidates = 6;    // 1 to 1e4; max_it
+  double shrink = 0.8;            // in (0, 1); beta
+  double decrease = 0.5;          // in (0, 1); a, of the Armijo condition
+  std::int64_t reset_every = 10;  // >= 1; tau
+  double reset_factor = 1.2;      // >= 1
 
   BudgetGrowth growth = CheckAngles{};
   // DP-BLSGD-AC: of both bounds, after a step that raised the gradient's budget.
@@ -70,7 +70,7 @@ struct LineSearchOptions {
 // DP-BLSGD, DP-BLSGD-AC and DP-BLGD: gradient descent that picks its own steps and budgets. [Chen20, Alg. 1-3]
 //
 //   g     = noisy mean gradient + ridge w
-//   eta   = the first of first_step shrink^i, i < most_candidates, with F(w) - F(w - eta g) >= decrease eta |g|^2
+//   eta   = the first of first_step shrink^i, i < candidates, with F(w) - F(w - eta g) >= decrease eta |g|^2
 //           by a noisy comparison (NoisyBTLS); if none, the budgets grow, g is drawn again, and the next search goes on with the
 //           steps below
 //   w     = w - eta g
