@@ -47,8 +47,7 @@ void set_data(Comparison& comparison, const Flags& flags) {
   if (names.empty()) throw InputError("--schema describes the files that --data names; give both");
   std::string stem = std::filesystem::path(names.front()).filename().string();
   stem = stem.substr(0, stem.find('.'));
-  comparison.data = {
-      {.name = stem, .files = names, .schema = *flags.schema, .beside = ".", .max_row_norm = {}}};
+  comparison.data = {{.name = stem, .files = names, .schema = *flags.schema, .beside = "."}};
 }
 
 void set_numbers(Comparison& comparison, const Flags& flags) {

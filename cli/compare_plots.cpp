@@ -194,12 +194,13 @@ std::vector<std::string> write_plots(const Results& results, const std::string& 
     const auto names = write_picture(svg, folder, name, dots);
     written.insert(written.end(), names.begin(), names.end());
   };
-  for (const auto& data : results.comparison.data) {
+  for (const std::string& data : results.data_names()) {
     for (const auto& model : results.comparison.models) {
-      const std::string ending = fmt::format("-{}-{}", data.name, model.name);
-      write(to_svg(accuracy_chart(results, data.name, model.name)), "accuracy" + ending, 2);
-      write(to_svg(objective_chart(results, data.name, model.name)), "objective" + ending, 2);
-      write(to_svg(trace_charts(results, data.name, model.name)), "trace" + ending, 1.5);
+      const std::string ending = fmt::format("-{}-{}", data, model.name);
+      write(to_svg(accuracy_chart(results, data, model.name)), "accuracy" + ending, 2);
+      write(to_svg(objective_chart(results, data, model.name)), "objective" + ending, 2);
+      if (data == compare::kMeanOfData) continue;
+      write(to_svg(trace_charts(results, data, model.name)), "trace" + ending, 1.5);
     }
   }
   return written;

@@ -61,9 +61,9 @@ std::string to_text(const Results& results, const std::string& folder,
   text +=
       fmt::format("Test accuracy in percent, mean (+- standard error) of {} folds x {} repeats, delta {}\n",
                   comparison.folds, comparison.repeats, show(*comparison.delta));
-  for (const auto& data : comparison.data) {
+  for (const std::string& data : results.data_names()) {
     for (const auto& model : comparison.models)
-      text += fmt::format("\n{}, {}\n{}", data.name, model.name, table_of(results, data.name, model.name));
+      text += fmt::format("\n{}, {}\n{}", data, model.name, table_of(results, data, model.name));
   }
   const std::string refused = refusals(results);
   if (!refused.empty()) text += "\n" + refused;

@@ -8,6 +8,7 @@
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
+#include "ration/compare/results.h"
 
 namespace ration::compare {
 namespace {
@@ -94,6 +95,8 @@ void require_names(const std::vector<Choice>& choices, std::string_view what) {
       throw InputError(fmt::format("compare: {} '{}': expected a name of letters, digits, '-', '_' and '.'",
                                    what, choice.name));
     }
+    if (choice.name == kMeanOfData)
+      throw InputError(fmt::format("compare: {} 'mean': expected another name, this one is taken", what));
     if (!seen.insert(choice.name).second)
       throw InputError(fmt::format("compare: {} '{}' is there twice", what, choice.name));
   }
@@ -115,16 +118,11 @@ void append(std::string& out, const Settings& settings) {
   for (const Setting& setting : settings) out += fmt::format("{} = \"{}\"\n", setting.key, setting.text);
 }
 
-void append(std::string& out, const std::optional<double>& max_row_norm) {
-  if (max_row_norm) out += fmt::format("max_row_norm = {}\n", show(*max_row_norm));
-}
-
 std::string to_toml(const DataSet& set) {
   std::string out = fmt::format("\n[data.{}]\nfiles = [", set.name);
   for (const std::string& file : set.files)
     out += fmt::format("{}\"{}\"", out.back() == '[' ? "" : ", ", file);
   out += fmt::format("]\nschema = \"{}\"\n", set.schema);
-  append(out, set.max_row_norm);
   return out;
 }
 
@@ -142,7 +140,6 @@ std::string to_toml(const MethodChoice& method) {
   append(out, method.settings);
   if (method.smooth) out += "smooth = true\n";
   out += fmt::format("private = {}\n", method.is_private);
-  append(out, method.max_row_norm);
   return out;
 }
 

@@ -74,19 +74,17 @@ class Reader {
   }
 
   void read_data(const std::string& name, const toml::table& keys) {
-    DataSet set{.name = name, .files = {}, .schema = {}, .beside = folder_, .max_row_norm = {}};
+    DataSet set{.name = name, .files = {}, .schema = {}, .beside = folder_};
     for (const auto& [key, node] : in_order(keys)) {
       const std::string at = where(*key);
       if (*key == "files") {
         set.files = texts(at, *node);
       } else if (*key == "schema") {
         set.schema = text(at, *node);
-      } else if (*key == "max_row_norm") {
-        set.max_row_norm = positive(at, *node);
       } else if (*key == "by_default") {
         set.by_default = yes_or_no(at, *node);
       } else {
-        refuse(at, "unknown key; expected files, schema, max_row_norm or by_default");
+        refuse(at, "unknown key; expected files, schema or by_default");
       }
     }
     out_.data.push_back(std::move(set));
@@ -111,7 +109,7 @@ class Reader {
   }
 
   void read_method(const std::string& name, const toml::table& keys) {
-    MethodChoice method{.name = name, .settings = {}, .max_row_norm = {}};
+    MethodChoice method{.name = name, .settings = {}};
     std::optional<bool> is_private;
     for (const auto& [key, node] : in_order(keys)) {
       const std::string at = where(*key);
@@ -119,12 +117,10 @@ class Reader {
         method.smooth = yes_or_no(at, *node);
       } else if (*key == "private") {
         is_private = yes_or_no(at, *node);
-      } else if (*key == "max_row_norm") {
-        method.max_row_norm = positive(at, *node);
       } else if (*key == "by_default") {
         method.by_default = yes_or_no(at, *node);
       } else {
-        add_setting(method.settings, *key, *node, "smooth, private, max_row_norm, by_default");
+        add_setting(method.settings, *key, *node, "smooth, private, by_default");
       }
     }
     const std::string trained_by = name_itself(method.settings, "method", name, keys);
@@ -181,12 +177,6 @@ class Reader {
   double number(const std::string& at, const toml::node& node) const {
     if (!node.is_number()) refuse(at, "expected a number");
     return *node.value<double>();
-  }
-  double positive(const std::string& at, const toml::node& node) const {
-    const double value = number(at, node);
-    if (!greater_than(0).contains(value))
-      refuse(at, fmt::format("expected a number > 0, got {}", show(value)));
-    return value;
   }
   std::size_t count(const std::string& at, const toml::node& node) const {
     const auto value = node.value_exact<std::int64_t>();

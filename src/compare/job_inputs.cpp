@@ -40,8 +40,7 @@ PlanOrRefusal resolve_or_refuse(const Plan& plan) {
 }  // namespace
 
 data::Schema schema_of(const DataSet& set) {
-  data::Schema schema = data::read_schema(data::find_data_file(set.schema, set.beside));
-  if (set.max_row_norm) schema.max_row_norm = set.max_row_norm;
+  const data::Schema schema = data::read_schema(data::find_data_file(set.schema, set.beside));
   data::require_sound(schema);
   if (schema.classes() == 0)
     throw InputError(
@@ -60,12 +59,6 @@ const LoadedData& JobInputs::loaded(const Job& job, Held& held) {
   return *held.data;
 }
 
-data::Schema JobInputs::schema(const Job& job, Held& held) {
-  data::Schema schema = loaded(job, held).schema;
-  if (const auto& bound = comparison_.methods[job.method].max_row_norm) schema.max_row_norm = bound;
-  return schema;
-}
-
 FoldRows JobInputs::read_fold(const Job& job, Held& held) {
   const LoadedData& data = loaded(job, held);
   const Split split = Folds(data.rows, comparison_.folds, job.repeat).split(job.fold);
@@ -73,12 +66,11 @@ FoldRows JobInputs::read_fold(const Job& job, Held& held) {
           .test = std::make_shared<const Rows>(data::select_rows(data.tables, split.test))};
 }
 
-FoldRows JobInputs::rows(const Job& job, Held& held) {
+FoldRows JobInputs::rows(const Job& job, std::optional<double> row_norm, Held& held) {
   held.fold = folds_.get({job.data, job.repeat, job.fold, 0}, [&] { return read_fold(job, held); });
-  const auto& bound = comparison_.methods[job.method].max_row_norm;
-  if (!bound) return *held.fold;
-  held.shortened =
-      folds_.get({job.data, job.repeat, job.fold, *bound}, [&] { return shortened(*held.fold, *bound); });
+  if (!row_norm) return *held.fold;
+  held.shortened = folds_.get({job.data, job.repeat, job.fold, *row_norm},
+                              [&] { return shortened(*held.fold, *row_norm); });
   return *held.shortened;
 }
 

@@ -46,9 +46,9 @@ class JobInputs {
  public:
   explicit JobInputs(const Comparison& comparison) : comparison_(comparison) {}
 
-  // The schema as the job's model sees it, with its bound on row norms.
-  data::Schema schema(const Job& job, Held& held);
-  FoldRows rows(const Job& job, Held& held);
+  data::Schema schema(const Job& job, Held& held) { return loaded(job, held).schema; }
+  // Shortened to `row_norm`, if any.
+  FoldRows rows(const Job& job, std::optional<double> row_norm, Held& held);
   std::shared_ptr<const PlanOrRefusal> plan(const Job& job, std::size_t train_rows);
 
  private:
@@ -63,7 +63,7 @@ class JobInputs {
   MakeOnce<std::string, PlanOrRefusal, std::shared_ptr> plans_;
 };
 
-// The schema of a data set, with what the comparison changes in it. InputError if it cannot be compared on.
+// The schema of a data set. InputError if it cannot be compared on.
 data::Schema schema_of(const DataSet& set);
 // Hash of its files and schema: whether a comparison goes on with the same rows.
 std::string content_of(const DataSet& set);

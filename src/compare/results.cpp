@@ -46,6 +46,51 @@ Cell cell_of(const std::vector<const Run*>& all) {
   return cell;
 }
 
+// The errors of different data sets are independent.
+Figure mean_of(const std::vector<const Cell*>& cells, Figure Cell::*figure) {
+  const auto count = static_cast<double>(cells.size());
+  Figure mean{.mean = 0, .error = 0};
+  for (const Cell* cell : cells) {
+    const Figure& one = cell->*figure;
+    mean.mean += one.mean / count;
+    mean.error =
+        mean.error && one.error ? std::optional(std::hypot(*mean.error, *one.error / count)) : std::nullopt;
+  }
+  return mean;
+}
+
+Cell mean_of(const std::vector<const Cell*>& cells) {
+  Cell mean;
+  if (std::any_of(cells.begin(), cells.end(), [](const Cell* cell) { return cell->runs == 0; })) return mean;
+  for (const auto figure : {&Cell::accuracy, &Cell::loss, &Cell::objective, &Cell::seconds})
+    mean.*figure = mean_of(cells, figure);
+  for (const Cell* cell : cells) {
+    mean.runs += cell->runs;
+    mean.steps += cell->steps / static_cast<double>(cells.size());
+  }
+  return mean;
+}
+
+void add_means(Results& results) {
+  const Comparison& comparison = results.comparison;
+  for (const ModelChoice& model : comparison.models) {
+    for (const MethodChoice& method : comparison.methods) {
+      for (const double epsilon : comparison.epsilons) {
+        std::vector<const Cell*> cells;
+        for (const DataSet& data : comparison.data)
+          cells.push_back(results.find(data.name, model.name, method.name, epsilon));
+        Cell mean = mean_of(cells);
+        mean.data = kMeanOfData;
+        mean.model = model.name;
+        mean.method = method.name;
+        mean.epsilon = epsilon;
+        mean.is_private = method.is_private;
+        results.cells.push_back(std::move(mean));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Figure figure_of(const std::vector<double>& values) {
@@ -56,6 +101,13 @@ Figure figure_of(const std::vector<double>& values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   return {.mean = mean, .error = std::sqrt(squares / (count - 1) / count)};
+}
+
+std::vector<std::string> Results::data_names() const {
+  std::vector<std::string> names;
+  for (const DataSet& data : comparison.data) names.push_back(data.name);
+  if (names.size() > 1) names.push_back(kMeanOfData);
+  return names;
 }
 
 const Cell* Results::find(const std::string& data, const std::string& model, const std::string& method,
@@ -90,6 +142,7 @@ Results results_of(const Comparison& comparison, const std::vector<Run>& runs, s
       }
     }
   }
+  if (comparison.data.size() > 1) add_means(out);
   return out;
 }
 

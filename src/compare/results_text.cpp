@@ -174,10 +174,10 @@ std::string to_markdown(const Results& results) {
       comparison.folds, comparison.repeats, show(*comparison.delta));
   if (!results.finished())
     out += fmt::format("\nNot finished: {} of {} jobs.\n", results.jobs_done, results.jobs);
-  for (const DataSet& data : comparison.data) {
+  for (const std::string& data : results.data_names()) {
     for (const ModelChoice& model : comparison.models) {
-      const MarkdownTable table(results, data.name, model.name);
-      out += fmt::format("\n## {}, {}\n\nTest accuracy in percent, by epsilon\n\n", data.name, model.name);
+      const MarkdownTable table(results, data, model.name);
+      out += fmt::format("\n## {}, {}\n\nTest accuracy in percent, by epsilon\n\n", data, model.name);
       out += table.render(accuracy_of, &Cell::accuracy, 1);
       out += "Objective (mean training loss), by epsilon\n\n";
       out += table.render(objective_of, &Cell::objective, -1);

@@ -89,13 +89,13 @@ JobOutcome run_job(const Job& job, const Comparison& comparison, JobInputs& inpu
   JobOutcome out;
   out.run.name = name_of(job, comparison);
   out.trace.name = out.run.name;
-  const FoldRows rows = inputs.rows(job, held);
-  const auto plan = inputs.plan(job, rows.train->count());
+  const auto plan = inputs.plan(job, inputs.rows(job, std::nullopt, held).train->count());
   if (!plan->plan) {
     out.run.refused = plan->refused;
     return out;
   }
   try {
+    const FoldRows rows = inputs.rows(job, plan->plan->plan.row_norm, held);
     train_and_measure(job, comparison, *plan->plan, inputs.schema(job, held), rows, out);
   } catch (const InputError& error) {
     out = {.run = {.name = out.run.name, .refused = error.what()},

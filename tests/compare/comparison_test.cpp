@@ -165,12 +165,10 @@ TEST(Comparison, ItsTextTellsEveryChoiceApart) {
   EXPECT_TRUE(changed([](Comparison& c) { c.epsilons.push_back(3); }));
   EXPECT_TRUE(changed([](Comparison& c) { c.plan[0].text = "5"; }));
   EXPECT_TRUE(changed([](Comparison& c) { c.data[0].files.push_back("more"); }));
-  EXPECT_TRUE(changed([](Comparison& c) { c.data[0].max_row_norm = 1; }));
   EXPECT_TRUE(changed([](Comparison& c) { c.models[0].smooth.emplace(); }));
   EXPECT_TRUE(changed([](Comparison& c) { c.methods[0].settings[0].text = "x"; }));
   EXPECT_TRUE(changed([](Comparison& c) { c.methods[0].smooth = true; }));
   EXPECT_TRUE(changed([](Comparison& c) { c.methods[0].is_private = false; }));
-  EXPECT_TRUE(changed([](Comparison& c) { c.methods[0].max_row_norm = 1; }));
 }
 
 struct BadText {
@@ -210,10 +208,9 @@ const BadText kBadTexts[] = {
     {"DataFilesNumber", "[data.a]\nfiles = 3\n", "c.toml:2: files: expected a text"},
     {"DataNoSchema", "epsilons=[1]\ndelta=0.1\n[data.a]\nfiles='x'\n[models.logistic]\n[methods.dpsgd]\n",
      "data set 'a' needs files and a schema"},
-    {"DataNormZero", "[data.a]\nmax_row_norm = 0\n", "max_row_norm: expected a number > 0, got 0"},
     {"ByDefaultText", "[data.a]\nby_default = 'no'\n", "by_default: expected true or false"},
     {"MethodUnknownKey", kHead + "[methods.dpsgd]\nlearning = 3\n",
-     "c.toml:8: learning: unknown key; expected smooth, private, max_row_norm, by_default, or one of a plan: "
+     "c.toml:8: learning: unknown key; expected smooth, private, by_default, or one of a plan: "
      "row_norm, model"},
     {"MethodDecidesEpsilon", kHead + "[methods.dpsgd]\nepsilon = 3\n",
      "c.toml:8: epsilon: the comparison decides"},
@@ -223,6 +220,7 @@ const BadText kBadTexts[] = {
     {"MethodList", kHead + "[methods.dpsgd]\nrate = [2]\n", "c.toml:8: rate: expected a text, a number"},
     {"SmoothText", kHead + "[methods.dpsgd]\nsmooth = 1\n", "c.toml:8: smooth: expected true or false"},
     {"ModelSmoothNoTable", kHead + "[models.svm]\nsmooth = true\n", "c.toml:8: smooth: expected a table"},
+    {"NameOfTheMean", kHead + "[methods.mean]\nmethod = 'dpsgd'\n", "method 'mean': expected another name"},
     {"NameWithComma", kHead + "[methods.'a,b']\nmethod = 'dpsgd'\n",
      "method 'a,b': expected a name of letters"},
 };

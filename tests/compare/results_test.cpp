@@ -77,6 +77,30 @@ TEST(Results, ACellAveragesItsRuns) {
   EXPECT_DOUBLE_EQ(cell.seconds.mean, 0.25);
 }
 
+// 0.7 and 0.5 with errors of 0.1 / sqrt(3) each.
+TEST(Results, DataSetsCountAlikeInTheirMean) {
+  Comparison two = comparison();
+  two.data.push_back(two.data[0]);
+  two.data[1].name = "other";
+  std::vector<compare::Run> runs = some_runs();
+  for (compare::Run run : some_runs()) {
+    run.name.data = "other";
+    run.accuracy -= 0.2;
+    if (run.refused.empty()) runs.push_back(run);
+  }
+  const Results results = results_of(two, runs, {});
+  const Cell& mean = *results.find("mean", "logistic", "plain", 0.5);
+  EXPECT_EQ(mean.runs, 6u);
+  EXPECT_NEAR(mean.accuracy.mean, 0.6, 1e-12);
+  EXPECT_NEAR(*mean.accuracy.error, 0.1 / std::sqrt(6.0), 1e-12);
+  EXPECT_EQ(results.find("mean", "logistic", "adam", 0.5)->runs, 0u);  // refused on one of them
+  EXPECT_THAT(to_markdown(results), HasSubstr("## mean, logistic"));
+}
+
+TEST(Results, OneDataSetHasNoMean) {
+  EXPECT_EQ(some_results().find("mean", "logistic", "plain", 0.5), nullptr);
+}
+
 TEST(Results, WhatDoesNotDependOnEpsilonIsRepeated) {
   const Results results = some_results();
   for (const double epsilon : {0.5, 2.0}) {

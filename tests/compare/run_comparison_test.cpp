@@ -291,7 +291,7 @@ TEST(JobInputs, FoldsOfOneDataSetSpanItsFiles) {
   comparison.data[0].files = {"census.csv", "census.csv"};
   JobInputs inputs(comparison);
   Held held;
-  EXPECT_EQ(inputs.rows({}, held).test->count() + inputs.rows({}, held).train->count(), 100u - 1);
+  EXPECT_EQ(inputs.rows({}, {}, held).test->count() + inputs.rows({}, {}, held).train->count(), 100u - 1);
   EXPECT_EQ(held.data->rows, 100u);
 }
 
@@ -301,30 +301,29 @@ TEST(JobInputs, JobsShareRowsAndForgetThem) {
   JobInputs inputs(comparison);
   Held first;
   Held second;
-  EXPECT_EQ(inputs.rows({.method = 0}, first).train, inputs.rows({.method = 1}, second).train);
-  EXPECT_NE(inputs.rows({.fold = 1}, first).train, inputs.rows({.fold = 0}, second).train);
+  EXPECT_EQ(inputs.rows({.method = 0}, {}, first).train, inputs.rows({.method = 1}, {}, second).train);
+  EXPECT_NE(inputs.rows({.fold = 1}, {}, first).train, inputs.rows({.fold = 0}, {}, second).train);
   const auto norms = [&](std::size_t repeat) {
-    const auto rows = inputs.rows({.repeat = repeat}, first).test;
+    const auto rows = inputs.rows({.repeat = repeat}, {}, first).test;
     return std::vector(rows->norms().begin(), rows->norms().end());
   };
   EXPECT_NE(norms(0), norms(1));  // each repeat has its own folds
-  const std::weak_ptr<const Rows> rows = inputs.rows({.fold = 2}, first).train;
+  const std::weak_ptr<const Rows> rows = inputs.rows({.fold = 2}, {}, first).train;
   EXPECT_FALSE(rows.expired());
-  inputs.rows({.fold = 0}, first);
+  inputs.rows({.fold = 0}, {}, first);
   EXPECT_TRUE(rows.expired());
 }
 
-TEST(JobInputs, AMethodMayHaveShorterRows) {
+TEST(JobInputs, RowsMayBeShortened) {
   const CensusFolder census(60);
-  Comparison comparison = census.comparison();
-  comparison.methods[1].max_row_norm = 0.5;
+  const Comparison comparison = census.comparison();
   JobInputs inputs(comparison);
   Held held;
-  EXPECT_GT(*std::ranges::max_element(inputs.rows({.method = 0}, held).train->norms()), 1);
-  EXPECT_LE(*std::ranges::max_element(inputs.rows({.method = 1}, held).train->norms()), 0.5);
-  EXPECT_LE(*std::ranges::max_element(inputs.rows({.method = 1}, held).test->norms()), 0.5);
-  EXPECT_EQ(inputs.schema({.method = 1}, held).max_row_norm, 0.5);
-  EXPECT_FALSE(inputs.schema({.method = 0}, held).max_row_norm);
+  EXPECT_GT(*std::ranges::max_element(inputs.rows({}, {}, held).train->norms()), 1);
+  const FoldRows shortened = inputs.rows({}, 0.5, held);
+  EXPECT_LE(*std::ranges::max_element(shortened.train->norms()), 0.5);
+  EXPECT_LE(*std::ranges::max_element(shortened.test->norms()), 0.5);
+  EXPECT_EQ(inputs.rows({.method = 1}, 0.5, held).train, shortened.train);
 }
 
 TEST(JobInputs, APlanIsResolvedOnceForAllFolds) {

@@ -22,8 +22,7 @@ struct DataSet {
   std::string name;
   std::vector<std::string> files;  // read one after the other, as one table (data/find_file.h)
   std::string schema;
-  std::string beside;                  // where the paths are looked for first
-  std::optional<double> max_row_norm;  // > 0; in place of the schema's
+  std::string beside;  // where the paths are looked for first
   bool by_default = true;
 };
 
@@ -40,9 +39,8 @@ struct ModelChoice {
 struct MethodChoice {
   std::string name;
   Settings settings;
-  bool smooth = false;                 // needs a smooth loss
-  bool is_private = true;              // false: does not depend on epsilon, and is run once for all of them
-  std::optional<double> max_row_norm;  // > 0: its rows are shortened to this
+  bool smooth = false;     // needs a smooth loss
+  bool is_private = true;  // false: does not depend on epsilon, and is run once for all of them
   bool by_default = true;
 };
 

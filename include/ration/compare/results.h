@@ -38,14 +38,21 @@ struct Cell {
   std::string refused{};  // why it could not be run
 };
 
+// The place of a data set's name in cells that are means over all of them.
+inline constexpr const char* kMeanOfData = "mean";
+
 struct Results {
   Comparison comparison;
   std::size_t jobs = 0;
   std::size_t jobs_done = 0;
-  std::vector<Cell> cells;  // by data, model, method, epsilon, in the comparison's order
+  // By data, model, method, epsilon, in the comparison's order; then, of several data sets, their means. These count each data
+  // set alike, and have runs only where each has some.
+  std::vector<Cell> cells;
   std::vector<Trace> traces;
 
   bool finished() const { return jobs_done == jobs; }
+  // Whose cells there are: the data sets, and their mean.
+  std::vector<std::string> data_names() const;
   // The first cell of a list of runs that match; nullptr if there is none.
   const Cell* find(const std::string& data, const std::string& model, const std::string& method,
                    double epsilon) const;
