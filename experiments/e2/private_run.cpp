@@ -10,7 +10,7 @@
 #include "ration/privacy/zcdp.h"
 #include "ration/sampling/full.h"
 #include "ration/schedules/scale.h"
-#include "seeded_random.h"
+#include "support/doubles.h"
 
 namespace ration::e2 {
 namespace {
@@ -53,7 +53,7 @@ double private_final_loss(Objective& objective, std::span<const double> noise, d
   const FullSampler sampler({.rows = objective.rows(), .declared_rows = rows}, Relation::add_remove);
   static const double epsilon = zcdp_epsilon(total_rho() * (1 + kRoom), kDelta);
   const auto filter = make_zcdp_filter({epsilon, kDelta}, Relation::add_remove);
-  SeededRandom random(seed);
+  testing::SeededRandom random(seed);
   PrivateOracle oracle(objective, sampler, *filter, random);
   const auto method = make_gradient_descent(method_of(noise, momentum), objective.parameters());
   for (std::size_t t = 0; t < noise.size(); ++t) {
@@ -70,7 +70,7 @@ PublicRuns::PublicRuns(Objective& objective, std::size_t steps, double momentum,
       momentum_(momentum),
       runs_(runs),
       draws_(runs * steps * objective.parameters()) {
-  SeededRandom random(20'000'000);
+  testing::SeededRandom random(20'000'000);
   fill_gaussian(random, draws_, kClip / static_cast<double>(objective.rows()));
 }
 

@@ -10,7 +10,7 @@
 #include "ration/base/error.h"
 #include "ration/clipping/clip_rule.h"
 #include "ration/objectives/glm/losses.h"
-#include "seeded_random.h"
+#include "support/doubles.h"
 
 namespace ration::e2 {
 namespace {
@@ -110,7 +110,7 @@ class TwoLayerNet final : public Objective {
   void draw_start(std::uint64_t seed) {
     start_.assign(static_cast<std::size_t>(hidden_ * (columns_ + 2) + 1), 0.0);
     point_ = start_;
-    SeededRandom random(seed);
+    testing::SeededRandom random(seed);
     const std::span<double> all(start_);
     const auto inner = static_cast<std::size_t>(hidden_ * columns_);
     fill_gaussian(random, all.first(inner), std::sqrt(2.0 / static_cast<double>(columns_)));
