@@ -38,6 +38,13 @@ Figure ratio(const std::string& name, const std::string& slow, const std::string
       {slow, fast}, [=](const Measurements& m) { return m.at(slow).milliseconds / m.at(fast).milliseconds; }};
 }
 
+// How many times as fast.
+Figure speed_up(const std::string& name, const std::string& slow, const std::string& fast, double target) {
+  Figure figure = ratio(name, slow, fast, target);
+  figure.goal = Goal::at_least;
+  return figure;
+}
+
 }  // namespace
 
 const std::vector<Figure>& figures() {
@@ -65,6 +72,11 @@ const std::vector<Figure>& figures() {
       milliseconds("fit/sparse/10", 110),
       milliseconds("fit/sparse/100", 110),
       milliseconds("fit/sparse_all_processors/100", 110),
+      ratio("search/seven_points_over_gradient", "search/losses_along/7", "search/gradient", 1.5),
+      ratio("search/21_points_over_7", "search/losses_along/21", "search/losses_along/7", 3),
+      milliseconds("search/blsgd_run", 500),
+      speed_up("search/compare_speedup_on_2", "search/compare_on_threads/1", "search/compare_on_threads/2",
+               1.8),
       counter("large/memory_over_table", "large/train_10m_x_50", "memory", "ratio", 1.3),
   };
   return all;
