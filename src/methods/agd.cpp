@@ -34,6 +34,7 @@ Agd::Agd(const AgdOptions& options, std::size_t parameters)
            .clip = options.clip,
            .loss_bound = options.loss_bound,
            .gradient_rho = options.gradient_rho,
+           .trusted = options.trusted,
            .ridge = options.ridge,
            .candidates = options.candidates,
            .first_step = options.first_step,
@@ -60,6 +61,7 @@ std::optional<double> Agd::find_step(PrivateOracle& oracle) {
     const std::optional<std::size_t> best = best_candidate(oracle);
     if (!best) return std::nullopt;
     if (*best > 0) return at_.candidates[*best];
+    if (at_.is_trusted()) return at_.candidates[1];
     if (!at_.draw_more(oracle, options_.raise)) return std::nullopt;
   }
 }

@@ -89,6 +89,7 @@ LineSearchDescent::LineSearchDescent(const LineSearchOptions& options, std::size
            .clip = options.clip,
            .loss_bound = options.loss_bound,
            .gradient_rho = options.gradient_rho,
+           .trusted = options.trusted,
            .ridge = options.ridge,
            .candidates = options.candidates,
            .first_step = options.first_step,
@@ -116,7 +117,8 @@ std::optional<double> LineSearchDescent::find_step(PrivateOracle& oracle) {
     const std::optional<FirstDecrease> found = search(oracle, first);
     if (!found) return std::nullopt;
     if (found->point) return at_.candidates[*found->point];
-    if (std::holds_alternative<NeverRaise>(options_.growth)) return options_.shrink * at_.candidates.back();
+    if (std::holds_alternative<NeverRaise>(options_.growth) || at_.is_trusted())
+      return options_.shrink * at_.candidates.back();
     if (!std::visit([&](const auto& growth) { return grow(oracle, growth); }, options_.growth))
       return std::nullopt;
   }

@@ -12,6 +12,7 @@ namespace {
 const SearchState::Options& validated(const SearchState::Options& options) {
   require(options.method, "loss_bound", options.loss_bound, at_least(1e-200).at_most(1e200));
   require(options.method, "gradient_rho", options.gradient_rho, greater_than(0));
+  require(options.method, "trusted", options.trusted, at_least(1));
   require(options.method, "ridge", options.ridge, at_least(0));
   require(options.method, "candidates", static_cast<double>(options.candidates), at_least(1).at_most(1e4));
   require(options.method, "first_step", options.first_step, greater_than(0));
@@ -32,6 +33,7 @@ SearchState::SearchState(const Options& options, std::size_t parameters)
       clip(options.clip),
       loss_bound(options.loss_bound),
       gradient_rho(options.gradient_rho),
+      trusted(options.trusted),
       ridge(options.ridge),
       cap(options.first_step, options.reset_factor, options.reset_every),
       w(parameters, 0.0),

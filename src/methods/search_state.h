@@ -21,6 +21,7 @@ struct SearchState {
     AnyClipRule clip;
     double loss_bound;    // of each row, in the search; 1e-200 to 1e200
     double gradient_rho;  // > 0; of each gradient, in zCDP
+    double trusted;       // >= 1; see is_trusted
     double ridge;         // >= 0; adds ridge/2 |w|^2 to the mean loss
     std::int64_t candidates;
     double first_step;         // > 0; the largest candidate of the first searches
@@ -40,6 +41,14 @@ struct SearchState {
   // what there is. False if the budget refuses. [Lee18, Alg. 2]
   [[nodiscard]] bool draw_more(PrivateOracle& oracle, double raise);
 
+  // Whether the gradient's squared length is at least `trusted` times what its noise alone would have. If a search along such a
+  // gradient fails, then because the step is too long, the loss has a kink there, or rows are beyond the loss bound, where
+  // no search sees them; not because of the noise.
+  bool is_trusted() const {
+    const double noise = gradient.variance * static_cast<double>(w.size());
+    return dot(gradient.value, gradient.value) >= trusted * noise;
+  }
+
   // direction = scale gradient + ridge w.
   void set_direction(double scale);
   // By how much the ridge's term falls from w to w - eta direction.
@@ -55,6 +64,7 @@ struct SearchState {
   AnyClipRule clip;
   double loss_bound;
   double gradient_rho;
+  double trusted;
   double ridge;
   StepCap cap;
   bool refused = false;

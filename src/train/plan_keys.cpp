@@ -219,7 +219,7 @@ void add_method_keys(KeyList& list) {
 void add_search_keys(KeyList& list) {
   list.group("Methods that pick their own steps (blsgd, blsgd-ac, blgd, agd)");
   list.number("expected_steps", "T", &Plan::expected_steps, greater_than(0),
-              "First budgets are for about so many steps; left out, 12 (agd 20, blgd 40)");
+              "First budgets are for about so many steps; left out, 12 (agd 25, blgd 40)");
   list.number("loss_bound", "C", &Plan::loss_bound, at_least(1e-200).at_most(1e200),
               "Where a row's loss is cut off when steps are compared; left out, 1 (agd 3)");
   list.choice("search_noise", &Plan::search_noise, {"laplace", "gaussian"}, "Noise of the line search");

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 constexpr double kNoiseless = 1e14;
 
 AgdOptions noiseless() {
-  return {.gradient_rho = kNoiseless, .minimum_epsilon = 1e7, .ridge = 0};
+  return {.gradient_rho = kNoiseless, .minimum_epsilon = 1e7, .trusted = 1e300, .ridge = 0};
 }
 
 struct AgdDoor : ScriptedDoor {
@@ -58,6 +58,22 @@ TEST(Agd, ZeroMeansAnotherGradientAveragedByPrecision) {
   EXPECT_NEAR(method->save().at("gradient_rho").at(0) / kNoiseless, 1.25 * 1.25, 1e-12);
   const double whole = 3 / std::sqrt(2 * 1.25 * 1.25 * kNoiseless) / AgdDoor::kDivisor;
   EXPECT_NEAR(method->report().noise_stddev, whole, 1e-3 * whole);
+}
+
+// |g|^2 = 25 with a variance of v in each of two places: trusted up to 25 / (2 v).
+TEST(Agd, ATrustedGradientsSmallestStepIsTakenInPlaceOfNone) {
+  AgdOptions options = noiseless();
+  const double stddev = 3 / std::sqrt(2 * kNoiseless) / AgdDoor::kDivisor;
+  for (const double share : {0.99, 1.01}) {
+    options.trusted = share * 25 / (2 * stddev * stddev);
+    AgdDoor door(2);
+    door.objective.gradients = {{12, 16}};
+    door.objective.best_points = {0, 7};
+    const auto method = make_agd(options, 2);
+    ASSERT_TRUE(method->step(door.oracle));
+    EXPECT_NEAR(method->report().learning_rate, share < 1 ? 0.1 : 0.7, 1e-12);
+    EXPECT_NEAR(method->save().at("gradient_rho").at(0) / kNoiseless, share < 1 ? 1 : 1.1, 1e-12);
+  }
 }
 
 TEST(Agd, EachQueryIsChargedOnce) {
@@ -148,6 +164,7 @@ TEST(Agd, WrongOptionsAreRefused) {
   EXPECT_THAT(refused([](auto& o) { o.minimum_epsilon = 0; }), HasSubstr("minimum_epsilon > 0"));
   EXPECT_THAT(refused([](auto& o) { o.candidates = 1; }), HasSubstr("2 <= candidates"));
   EXPECT_THAT(refused([](auto& o) { o.first_step = 0; }), HasSubstr("first_step > 0"));
+  EXPECT_THAT(refused([](auto& o) { o.trusted = 0.5; }), HasSubstr("trusted >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.reset_every = 0; }), HasSubstr("reset_every >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.reset_factor = 0.5; }), HasSubstr("reset_factor >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.raise = 0; }), HasSubstr("raise > 0"));

@@ -22,6 +22,7 @@ LineSearchOptions noiseless() {
   options.gradient_rho = kNoiseless;
   options.search = LaplaceSearch::with_epsilon(1e7);
   options.ridge = 0;
+  options.trusted = 1e300;
   return options;
 }
 
@@ -102,6 +103,29 @@ TEST(LineSearch, WithoutGrowthTheStepAfterTheLastIsTaken) {
   ASSERT_TRUE(method->step(door.oracle));
   EXPECT_EQ(method->report().learning_rate, 1);
   EXPECT_EQ(rho_over_start(*method), 1);
+}
+
+// |g|^2 = 25 with a variance of v in each of two places: trusted up to 25 / (2 v).
+TEST(LineSearch, ATrustedGradientIsNotToBlame) {
+  const double stddev = 3 / std::sqrt(2 * kNoiseless) / ScriptedDoor::kDivisor;
+  for (const bool full : {false, true}) {
+    for (const double share : {0.99, 1.01}) {
+      LineSearchOptions options = noiseless();
+      if (full) options.growth = RaiseGradient{};
+      options.first_step = 1;
+      options.shrink = 0.5;
+      options.candidates = 2;
+      options.trusted = share * 25 / (2 * stddev * stddev);
+      ScriptedDoor door(2);
+      door.objective.gradients = {{12, 16}};
+      door.objective.best_points = {std::nullopt, 1};
+      const auto method = make_line_search_descent(options, 2);
+      ASSERT_TRUE(method->step(door.oracle));
+      EXPECT_EQ(method->report().learning_rate, share < 1 ? 0.25 : 0.125);
+      EXPECT_EQ(door.objective.lines.size(), share < 1 ? 1u : 2u);
+      if (share < 1) EXPECT_EQ(rho_over_start(*method), 1);
+    }
+  }
 }
 
 TEST(LineSearch, ASecondSearchGoesOnBelowTheFirst) {
@@ -373,6 +397,7 @@ TEST(LineSearch, WrongOptionsAreRefused) {
   EXPECT_THAT(refused([](auto& o) { o.reset_every = 0; }), HasSubstr("reset_every >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.reset_factor = 0.9; }), HasSubstr("reset_factor >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.ridge = -1; }), HasSubstr("ridge >= 0"));
+  EXPECT_THAT(refused([](auto& o) { o.trusted = 0.5; }), HasSubstr("trusted >= 1"));
   EXPECT_THAT(refused([](auto& o) { o.decay = BoundDecay{1}; }), HasSubstr("zeta"));
   EXPECT_THAT(refused([](auto& o) { o.growth = CheckAngles{.raise = 0}; }), HasSubstr("raise > 0"));
   EXPECT_THAT(refused([](auto& o) { o.growth = CheckAngles{.widest = 0.9}; }), HasSubstr("widest >= 1"));

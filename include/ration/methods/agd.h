@@ -21,8 +21,10 @@ struct AgdOptions {
   std::int64_t reset_every = 10;  // >= 1
   double reset_factor = 1.1;      // >= 1
   double raise = 0.1;             // > 0
-  double ridge = 0.001;           // >= 0; adds ridge/2 |w|^2 to the mean loss
-  AverageOptions average{};       // not `half`: the number of steps is not known
+  double trusted =
+      2;  // >= 1; as in LineSearchOptions: a trusted gradient's smallest step is taken in place of 0
+  double ridge = 0.001;      // >= 0; adds ridge/2 |w|^2 to the mean loss
+  AverageOptions average{};  // not `half`: the number of steps is not known
 };
 
 // DP-AGD: gradient descent that picks its own steps and budgets by a noisy minimum. [Lee18, Alg. 2]
