@@ -30,18 +30,7 @@ class Agd final : public Method {
 
 Agd::Agd(const AgdOptions& options, std::size_t parameters)
     : options_(options),
-      at_({.method = kName,
-           .clip = options.clip,
-           .loss_bound = options.loss_bound,
-           .gradient_rho = options.gradient_rho,
-           .trusted = options.trusted,
-           .ridge = options.ridge,
-           .candidates = options.candidates,
-           .first_step = options.first_step,
-           .reset_factor = options.reset_factor,
-           .reset_every = options.reset_every,
-           .average = options.average},
-          parameters),
+      at_(methods::search_options(kName, options), parameters),
       ridge_terms_(at_.candidates.size()) {
   require(kName, "candidates", static_cast<double>(options.candidates), at_least(2).at_most(1e4));
   require(kName, "minimum_epsilon", options.minimum_epsilon, greater_than(0));

@@ -85,18 +85,7 @@ class LineSearchDescent final : public Method {
 
 LineSearchDescent::LineSearchDescent(const LineSearchOptions& options, std::size_t parameters)
     : options_(validated(options)),
-      at_({.method = kName,
-           .clip = options.clip,
-           .loss_bound = options.loss_bound,
-           .gradient_rho = options.gradient_rho,
-           .trusted = options.trusted,
-           .ridge = options.ridge,
-           .candidates = options.candidates,
-           .first_step = options.first_step,
-           .reset_factor = options.reset_factor,
-           .reset_every = options.reset_every,
-           .average = options.average},
-          parameters),
+      at_(methods::search_options(kName, options), parameters),
       search_(options.search),
       previous_(parameters, 0.0),
       margins_(at_.candidates.size()) {}

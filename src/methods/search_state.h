@@ -80,4 +80,20 @@ struct SearchState {
   StepReport report;
 };
 
+// The part that the options of the methods share, by the same names.
+template <class Options>
+SearchState::Options search_options(std::string_view method, const Options& options) {
+  return {.method = method,
+          .clip = options.clip,
+          .loss_bound = options.loss_bound,
+          .gradient_rho = options.gradient_rho,
+          .trusted = options.trusted,
+          .ridge = options.ridge,
+          .candidates = options.candidates,
+          .first_step = options.first_step,
+          .reset_factor = options.reset_factor,
+          .reset_every = options.reset_every,
+          .average = options.average};
+}
+
 }  // namespace ration::methods

@@ -21,10 +21,9 @@ struct AgdOptions {
   std::int64_t reset_every = 10;  // >= 1
   double reset_factor = 1.1;      // >= 1
   double raise = 0.1;             // > 0
-  double trusted =
-      2;  // >= 1; as in LineSearchOptions: a trusted gradient's smallest step is taken in place of 0
-  double ridge = 0.001;      // >= 0; adds ridge/2 |w|^2 to the mean loss
-  AverageOptions average{};  // not `half`: the number of steps is not known
+  double trusted = 2;             // >= 1; 1e300: no gradient is, as in the paper
+  double ridge = 0.001;           // >= 0; adds ridge/2 |w|^2 to the mean loss
+  AverageOptions average{};       // not `half`: the number of steps is not known
 };
 
 // DP-AGD: gradient descent that picks its own steps and budgets by a noisy minimum. [Lee18, Alg. 2]
@@ -34,7 +33,8 @@ struct AgdOptions {
 //   w    = w - eta d
 //
 // If 0 is the best, the gradient was too noisy: its budget grows by `raise`, the difference buys another gradient,
-// both are averaged by precision, and the choice is made again. Every reset_every steps the largest candidate becomes
+// both are averaged by precision, and the choice is made again. If its squared length is `trusted` times what its noise alone would
+// have, it was not, and the smallest step is taken (see LineSearchOptions; not in the paper). Every reset_every steps the largest candidate becomes
 // min(reset_factor * the largest chosen, first_step).
 //
 // For full batches and zCDP: there the averaged gradients cost as much as one drawn with the whole budget.
