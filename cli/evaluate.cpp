@@ -11,6 +11,7 @@
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/data/content_hash.h"
+#include "ration/data/named_data.h"
 #include "ration/oracle/noisy_accuracy.h"
 #include "ration/privacy/ledger.h"
 #include "ration/train/model.h"
@@ -68,12 +69,13 @@ void evaluate_exactly(const EvaluateFlags& flags, const Model& model) {
 std::optional<Reservation> reserve(const EvaluateFlags& flags, const NoisyAccuracyOptions& options,
                                    Budget& remaining) {
   if (!flags.ledger) return std::nullopt;
-  std::optional<Reservation> granted = Ledger(*flags.ledger)
-                                           .reserve({.data_hash = data::content_hash(*flags.data),
-                                                     .relation = options.relation,
-                                                     .budget = {options.epsilon, 0},
-                                                     .what = "evaluate: accuracy of a saved model"},
-                                                    &remaining);
+  std::optional<Reservation> granted =
+      Ledger(*flags.ledger)
+          .reserve({.data_hash = data::content_hash(data::files_of(*flags.data)),
+                    .relation = options.relation,
+                    .budget = {options.epsilon, 0},
+                    .what = "evaluate: accuracy of a saved model"},
+                   &remaining);
   if (granted) return granted;
   throw BudgetRefused(fmt::format("{}: evaluating on {} needs epsilon {}, but only {} is left", *flags.ledger,
                                   *flags.data, show(options.epsilon), show_rounded_down(remaining.epsilon)));

@@ -10,8 +10,9 @@
 #include "output.h"
 #include "plan_flags.h"
 #include "ration/base/error.h"
-#include "ration/base/hash.h"
 #include "ration/base/read_number.h"
+#include "ration/data/content_hash.h"
+#include "ration/data/named_data.h"
 #include "table.h"
 
 namespace ration::cli {
@@ -39,7 +40,7 @@ std::string read_hash(const InitFlags& flags) {
   if (flags.data.has_value() == flags.hash.has_value()) {
     throw InputError("ledger init: give the data set by --data FILE or by --data-hash HASH, one of them");
   }
-  return flags.data ? sha256_of_file(*flags.data) : *flags.hash;
+  return flags.data ? data::content_hash(data::files_of(*flags.data)) : *flags.hash;
 }
 
 std::string read_name(const InitFlags& flags) {

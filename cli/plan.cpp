@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "output.h"
 #include "plan_text.h"
+#include "ration/data/named_data.h"
 #include "train_flags.h"
 
 namespace ration::cli {
@@ -22,7 +23,7 @@ struct PlanFlagsOfCommand {
 // The schema is public and may be read; the rows are not.
 ResolvedPlan resolve_without_rows(const Plan& plan) {
   ResolvedPlan resolved = resolve(plan);
-  if (!plan.schema.empty()) read_schema_of(plan);
+  if (!plan.schema.empty() || data::schema_of_data(plan.data)) read_schema_of(plan);
   return resolved;
 }
 

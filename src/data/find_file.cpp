@@ -27,18 +27,30 @@ std::vector<fs::path> places(const fs::path& path, const std::string& beside) {
   return all;
 }
 
+using Test = bool (*)(const fs::path&, std::error_code&);
+
+// `what` says what is missing if no place passes the test.
+std::string find(const std::string& path, const std::string& beside, Test test, const std::string& what) {
+  std::string looked;
+  for (const fs::path& place : places(path, beside)) {
+    std::error_code ignored;
+    if (test(place, ignored)) return place.string();
+    looked += (looked.empty() ? "" : ", ") + place.string();
+  }
+  throw InputError(fmt::format("{}: {}; looked for {}; RATION_DATA names the folder of the data sets", path,
+                               what, looked));
+}
+
 }  // namespace
 
 std::string find_data_file(const std::string& path, const std::string& beside) {
   if (path.empty()) throw InputError("expected the name of a file, got none");
-  std::string looked;
-  for (const fs::path& place : places(path, beside)) {
-    std::error_code ignored;
-    if (fs::is_regular_file(place, ignored)) return place.string();
-    looked += (looked.empty() ? "" : ", ") + place.string();
-  }
-  throw InputError(fmt::format(
-      "{}: no such file; looked for {}; RATION_DATA names the folder of the data sets", path, looked));
+  return find(path, beside, fs::is_regular_file, "no such file");
+}
+
+std::string find_data_folder(const std::string& path, const std::string& beside,
+                             const std::string& expected) {
+  return find(path, beside, fs::is_directory, "no such folder; expected " + expected);
 }
 
 }  // namespace ration::data

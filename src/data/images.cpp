@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "data/complaint.h"
+#include "ration/data/named_data.h"
 
 namespace ration::data {
 namespace {
@@ -19,18 +24,57 @@ std::vector<double> scaled_pixels(const Images& images, bool bias) {
   return values;
 }
 
+std::string size_text(std::size_t channels, std::size_t height, std::size_t width) {
+  return fmt::format("{} x {} x {} (channels, height, width)", channels, height, width);
+}
+
+void require_size(const Images& images, const Schema& schema) {
+  const ImageShape& shape = *schema.image;
+  if (images.channels == shape.channels && images.height == shape.height && images.width == shape.width)
+    return;
+  refuse(schema.file,
+         fmt::format("expected images of {}, got {}", size_text(shape.channels, shape.height, shape.width),
+                     size_text(images.channels, images.height, images.width)));
+}
+
+void require_classes(const Images& images, const Schema& schema) {
+  const std::size_t classes = schema.classes();
+  for (std::size_t i = 0; i < images.count(); ++i) {
+    if (images.labels[i] < classes) continue;
+    refuse(schema.file, fmt::format("image {}: expected a label < {}, the number of classes, got {}", i + 1,
+                                    classes, images.labels[i]));
+  }
+}
+
+Images read_named(const std::string& name, const Schema& schema) {
+  const DataKind kind = parse_data_name(name).kind;
+  if (kind == DataKind::file || kind == DataKind::text) {
+    refuse(name, "the schema is one of images; expected mnist:DIR, fashion-mnist or cifar10:DIR");
+  }
+  const std::vector<std::string> files = files_of(name);
+  return kind == DataKind::cifar10 ? read_cifar10(files) : read_idx(files[0], files[1], schema.classes());
+}
+
 }  // namespace
 
-Table image_table(const Images& images, bool bias) {
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < images.pixels_each(); ++k) names.push_back(fmt::format("pixel {}", k));
-  if (bias) names.push_back("(bias)");
-  std::vector<std::string> classes;
-  const std::size_t last =
-      images.labels.empty() ? 0 : *std::max_element(images.labels.begin(), images.labels.end());
-  for (std::size_t c = 0; c <= std::max<std::size_t>(last, 9); ++c) classes.push_back(std::to_string(c));
+Table image_table(const Images& images, const Schema& schema) {
+  require_sound(schema);
+  require_size(images, schema);
+  require_classes(images, schema);
+  std::vector<std::string> names = encoded_column_names(schema);
   std::vector<double> labels(images.labels.begin(), images.labels.end());
-  return {Rows::dense(names.size(), scaled_pixels(images, bias), std::move(labels)), names, classes};
+  Rows rows = Rows::dense(names.size(), scaled_pixels(images, schema.bias), std::move(labels));
+  if (schema.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema.max_row_norm);
+  return {std::move(rows), std::move(names), schema.class_names()};
+}
+
+Table read_images(const std::string& name, const Schema& schema, const ReadOptions& options) {
+  require_sound(schema);
+  Table table = image_table(read_named(name, schema), schema);
+  if (options.labels) return table;
+  std::vector<double> none(table.rows.count(), std::numeric_limits<double>::quiet_NaN());
+  table.rows = std::move(table.rows).with_labels(std::move(none));
+  return table;
 }
 
 }  // namespace ration::data

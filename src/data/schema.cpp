@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <set>
 
 #include "data/complaint.h"
@@ -109,6 +110,12 @@ std::string layout_fault(const Schema& schema) {
   if ((schema.format == FileFormat::libsvm) != schema.indexed_features.has_value()) {
     return "format = \"libsvm\" and [features] go together; expected both or neither";
   }
+  if ((schema.format == FileFormat::images) != schema.image.has_value()) {
+    return "format = \"images\" and [image] go together; expected both or neither";
+  }
+  if ((schema.format == FileFormat::text) != schema.text.has_value()) {
+    return "format = \"text\" and [text] go together; expected both or neither";
+  }
   return "";
 }
 
@@ -122,6 +129,43 @@ std::string features_fault(const Schema& schema) {
     return "a libsvm file has features and a label; expected columns to hold the label alone";
   const std::string fault = bounds_fault(schema.indexed_features->low, schema.indexed_features->high);
   return fault.empty() ? "" : "features: " + fault;
+}
+
+std::string range_fault(const char* what, std::size_t value, std::size_t least, std::size_t most) {
+  if (value >= least && value <= most) return "";
+  return fmt::format("expected {} <= {} <= {}, got {}", least, what, most, value);
+}
+
+std::string first_of(std::initializer_list<std::string> faults) {
+  for (const std::string& fault : faults) {
+    if (!fault.empty()) return fault;
+  }
+  return "";
+}
+
+std::string image_fault(const Schema& schema) {
+  if (!schema.image) return "";
+  if (schema.columns.size() != 1) return "images have a label; expected columns to hold it alone";
+  if (schema.label_column().type != ColumnType::category)
+    return "label: an image's label is a class; expected type = \"category\"";
+  const std::string fault = first_of({range_fault("channels", schema.image->channels, 1, 16),
+                                      range_fault("height", schema.image->height, 1, 1024),
+                                      range_fault("width", schema.image->width, 1, 1024)});
+  return fault.empty() ? "" : "image: " + fault;
+}
+
+std::string vocabulary_fault(const TextShape& text) {
+  if (text.tokens == Tokens::words) return range_fault("vocabulary", text.vocabulary, 2, 1u << 24);
+  if (text.vocabulary == TextShape::kByteVocabulary) return "";
+  return fmt::format("bytes have a vocabulary of {}, got {}", TextShape::kByteVocabulary, text.vocabulary);
+}
+
+std::string text_fault(const Schema& schema) {
+  if (!schema.text) return "";
+  if (schema.columns.size() != 1) return "a text has a label; expected columns to hold it alone";
+  const std::string fault =
+      first_of({vocabulary_fault(*schema.text), range_fault("length", schema.text->length, 1, 65536)});
+  return fault.empty() ? "" : "text: " + fault;
 }
 
 std::optional<std::size_t> find_column(const Schema& schema, const std::string& name) {
@@ -164,7 +208,8 @@ std::optional<SchemaFault> find_fault(const Schema& schema) {
   if (!label) return SchemaFault{{}, fmt::format("label {} is none of the columns", quoted(schema.label))};
   if (std::string fault = label_fault(schema.columns[*label]); !fault.empty())
     return SchemaFault{*label, std::move(fault)};
-  if (std::string fault = features_fault(schema); !fault.empty()) return SchemaFault{{}, std::move(fault)};
+  std::string fault = first_of({features_fault(schema), image_fault(schema), text_fault(schema)});
+  if (!fault.empty()) return SchemaFault{{}, std::move(fault)};
   return std::nullopt;
 }
 

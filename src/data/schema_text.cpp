@@ -86,6 +86,10 @@ const char* format_name(FileFormat format) {
       return "npy";
     case FileFormat::npz:
       return "npz";
+    case FileFormat::images:
+      return "images";
+    case FileFormat::text:
+      return "text";
     case FileFormat::by_name:
       break;
   }
@@ -97,7 +101,9 @@ std::string layout(const Schema& schema) {
   std::string out = fmt::format("label = {}\n", text(schema.label));
   if (schema.format != FileFormat::by_name)
     out += fmt::format("format = \"{}\"\n", format_name(schema.format));
-  out += fmt::format("delimiter = {}\nheader = {}\n", text(std::string(1, schema.delimiter)), schema.header);
+  if (!schema.image && !schema.text)
+    out += fmt::format("delimiter = {}\n", text(std::string(1, schema.delimiter)));
+  if (!schema.image) out += fmt::format("header = {}\n", schema.header);
   if (!schema.trim) out += "trim = false\n";
   if (schema.skip_lines > 0) out += fmt::format("skip_lines = {}\n", schema.skip_lines);
   if (!schema.skip_lines_starting.empty())
@@ -118,11 +124,25 @@ std::string features(const IndexedFeatures& features) {
                      features.out_of_bounds == OutOfBounds::clamp ? "out_of_bounds = \"clamp\"\n" : "");
 }
 
+std::string image(const ImageShape& image) {
+  return fmt::format("image = {{ channels = {}, height = {}, width = {} }}\n", image.channels, image.height,
+                     image.width);
+}
+
+std::string texts(const TextShape& text) {
+  return fmt::format(
+      "text = {{ tokens = \"{}\", features = \"{}\", vocabulary = {}, length = {}, label_first = {} }}\n",
+      text.tokens == Tokens::words ? "words" : "bytes", text.features == TextFeatures::bag ? "bag" : "ids",
+      text.vocabulary, text.length, text.label_first);
+}
+
 }  // namespace
 
 std::string to_toml(const Schema& schema) {
   std::string out = layout(schema);
   if (schema.indexed_features) out += features(*schema.indexed_features);
+  if (schema.image) out += image(*schema.image);
+  if (schema.text) out += texts(*schema.text);
   out += "columns = [\n";
   for (const Column& column : schema.columns) out += column_line(column);
   return out + "]\n";

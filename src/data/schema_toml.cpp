@@ -196,7 +196,9 @@ void read_layout(Keys& keys, Schema& schema) {
             {{"csv", FileFormat::delimited},
              {"libsvm", FileFormat::libsvm},
              {"npy", FileFormat::npy},
-             {"npz", FileFormat::npz}});
+             {"npz", FileFormat::npz},
+             {"images", FileFormat::images},
+             {"text", FileFormat::text}});
   read_delimiter(keys, schema);
   keys.read("header", schema.header);
   keys.read("trim", schema.trim);
@@ -232,6 +234,35 @@ void read_features(Keys& keys, Schema& schema, const Column& defaults) {
   inner.finish();
   features.count = count;
   schema.indexed_features = features;
+}
+
+void read_image(Keys& keys, Schema& schema) {
+  const toml::node* node = keys.find("image");
+  if (node == nullptr) return;
+  if (!node->is_table()) keys.complain("image", *node, "expected a table with channels, height and width");
+  ImageShape image;
+  Keys inner(*node->as_table(), schema.file, "image: ");
+  inner.read_count("channels", image.channels);
+  inner.read_count("height", image.height);
+  inner.read_count("width", image.width);
+  inner.finish();
+  schema.image = image;
+}
+
+void read_text(Keys& keys, Schema& schema) {
+  const toml::node* node = keys.find("text");
+  if (node == nullptr) return;
+  if (!node->is_table()) keys.complain("text", *node, "expected a table with tokens, features and the like");
+  TextShape text;
+  Keys inner(*node->as_table(), schema.file, "text: ");
+  inner.read("tokens", text.tokens, {{"words", Tokens::words}, {"bytes", Tokens::bytes}});
+  inner.read("features", text.features, {{"bag", TextFeatures::bag}, {"ids", TextFeatures::ids}});
+  if (text.tokens == Tokens::bytes) text.vocabulary = TextShape::kByteVocabulary;
+  inner.read_count("vocabulary", text.vocabulary);
+  inner.read_count("length", text.length);
+  inner.read("label_first", text.label_first);
+  inner.finish();
+  schema.text = text;
 }
 
 // Returns the line each column is described on.
@@ -278,6 +309,8 @@ Schema parse_schema(std::string_view toml, std::string file) {
   read_layout(keys, schema);
   const Column defaults = table_wide_choices(keys);
   read_features(keys, schema, defaults);
+  read_image(keys, schema);
+  read_text(keys, schema);
   const std::vector<std::uint64_t> lines = read_columns(keys, schema, defaults);
   keys.finish();
   restore_label_rules(schema, root);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "data/cell_encoder.h"
+#include "data/complaint.h"
+#include "ration/data/named_data.h"
 
 namespace ration::data {
 namespace {
@@ -14,6 +16,17 @@ FileFormat format_by_name(std::string_view path) {
   return FileFormat::delimited;
 }
 
+void append_text_names(const TextShape& text, std::vector<std::string>& names) {
+  const bool bag = text.features == TextFeatures::bag;
+  const std::size_t count = bag ? text.vocabulary - 1 : text.length;
+  for (std::size_t i = 1; i <= count; ++i) names.push_back(fmt::format("{} {}", bag ? "token" : "place", i));
+}
+
+void require_file_name(const std::string& path, const Schema& schema) {
+  if (parse_data_name(path).kind == DataKind::file) return;
+  refuse(path, fmt::format("expected the name of a file, since {} describes a table", schema.file));
+}
+
 }  // namespace
 
 std::vector<std::string> encoded_column_names(const Schema& schema) {
@@ -23,6 +36,10 @@ std::vector<std::string> encoded_column_names(const Schema& schema) {
     for (std::size_t i = 1; i <= schema.indexed_features->count; ++i)
       names.push_back(fmt::format("feature {}", i));
   }
+  if (schema.image) {
+    for (std::size_t i = 0; i < schema.image->pixels(); ++i) names.push_back(fmt::format("pixel {}", i));
+  }
+  if (schema.text) append_text_names(*schema.text, names);
   for (const Column& column : schema.columns) {
     if (column.name == schema.label) continue;
     for (std::string& name : CellEncoder(column, schema.missing).names()) names.push_back(std::move(name));
@@ -32,6 +49,7 @@ std::vector<std::string> encoded_column_names(const Schema& schema) {
 }
 
 Table read_table(const std::string& path, const Schema& schema, const ReadOptions& options) {
+  if (!schema.image && !schema.text) require_file_name(path, schema);
   switch (schema.format == FileFormat::by_name ? format_by_name(path) : schema.format) {
     case FileFormat::libsvm:
       return read_libsvm(path, schema, options);
@@ -39,6 +57,10 @@ Table read_table(const std::string& path, const Schema& schema, const ReadOption
       return read_npy(path, schema, options);
     case FileFormat::npz:
       return read_npz(path, schema, options);
+    case FileFormat::images:
+      return read_images(path, schema, options);
+    case FileFormat::text:
+      return read_texts(path, schema, options);
     case FileFormat::delimited:
     case FileFormat::by_name:
       break;

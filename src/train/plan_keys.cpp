@@ -137,8 +137,11 @@ class KeyList {
 
 void add_data_keys(KeyList& list) {
   list.group("Data");
-  list.text("data", "FILE", &Plan::data, "The private rows: CSV, TSV, LIBSVM, .npy or .npz, gzip or not");
-  list.text("schema", "FILE", &Plan::schema, "What is public about them: columns, bounds, categories (TOML)");
+  list.text("data", "FILE", &Plan::data,
+            "The private rows: CSV, TSV, LIBSVM, .npy or .npz, gzip or not; or mnist:DIR, fashion-mnist, "
+            "cifar10:DIR, text:FILE");
+  list.text("schema", "FILE", &Plan::schema,
+            "What is public about them: columns, bounds, categories (TOML); images and texts need none");
   list.text("target", "COLUMN", &Plan::target, "The label, in place of the schema's");
   list.number("rows", "N", &Plan::rows, at_least(1).at_most(1e15),
               "How many rows there are, as far as is public; left out, a noisy count is paid for");

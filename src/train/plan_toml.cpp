@@ -6,6 +6,7 @@
 #include "ration/base/atomic_file.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
+#include "ration/data/named_data.h"
 #include "ration/train/noise_plan.h"
 #include "ration/train/plan.h"
 
@@ -46,9 +47,14 @@ void set_key(Plan& plan, const toml::key& name, const toml::node& node, const st
 }
 
 // Data may also lie elsewhere (data/find_file.h): only what is there is taken.
-void look_beside(const std::string& file, std::string& data) {
-  const auto beside = std::filesystem::path(file).parent_path() / data;
-  if (!data.empty() && std::filesystem::is_regular_file(beside)) data = beside.lexically_normal().string();
+void look_beside(const std::string& file, std::string& name) {
+  data::NamedData data = data::parse_data_name(name);
+  const auto beside = std::filesystem::path(file).parent_path() / data.path;
+  const bool is_file = data.kind == data::DataKind::file || data.kind == data::DataKind::text;
+  if (data.path.empty()) return;
+  if (!(is_file ? std::filesystem::is_regular_file(beside) : std::filesystem::is_directory(beside))) return;
+  data.path = beside.lexically_normal().string();
+  name = to_string(data);
 }
 
 // A path in a plan file means a file beside it.

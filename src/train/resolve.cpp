@@ -9,6 +9,7 @@
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
+#include "ration/data/named_data.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"
@@ -222,6 +223,7 @@ ResolvedPlan resolve(const Plan& given) {
   Plan plan = given;
   const Recipe& recipe = recipe_named(plan.method);
   recipe.fill(plan);
+  if (!plan.rows) plan.rows = data::public_rows(plan.data);
   ResolvedPlan out;
   out.budget = budget_of(plan);
   out.rate = rate_of(plan);
@@ -246,12 +248,13 @@ ResolvedPlan resolve(const Plan& given) {
 }
 
 data::Schema read_schema_of(const Plan& plan) {
-  if (plan.schema.empty()) {
+  const auto own = data::schema_of_data(plan.data);
+  if (plan.schema.empty() && !own) {
     refuse(
         "schema is needed: the public description of the columns; 'ration schema' drafts one from public "
         "rows");
   }
-  data::Schema schema = data::read_schema(plan.schema);
+  data::Schema schema = plan.schema.empty() ? *own : data::read_schema(plan.schema);
   if (!plan.target.empty()) schema.label = plan.target;
   schema = fitted_to(plan, std::move(schema));
   data::require_sound(schema);

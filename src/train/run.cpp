@@ -13,7 +13,7 @@
 #include "ration/base/error.h"
 #include "ration/base/hash.h"
 #include "ration/data/content_hash.h"
-#include "ration/data/find_file.h"
+#include "ration/data/named_data.h"
 #include "ration/schedules/noise_file.h"
 #include "ration/train/noise_plan.h"
 #include "train/label_unit.h"
@@ -34,7 +34,7 @@ std::string absolute(const std::string& path) {
 
 Plan plan_for_folder(const ResolvedPlan& resolved) {
   Plan plan = resolved.plan;
-  plan.data = absolute(plan.data);
+  plan.data = data::with_absolute_path(plan.data);
   plan.ledger = absolute(plan.ledger);
   plan.schema = "schema.toml";
   if (!resolved.schedule.empty()) plan.schedule = "schedule.csv";
@@ -231,7 +231,7 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
     run.folder.write("schema.toml", to_toml(run.schema));
     if (!run.plan.schedule.empty()) run.folder.write("schedule.csv", noise_file_text(run.plan.schedule));
     run.checkpoint.plan_hash = plan_hash(run.folder);
-    run.checkpoint.data_hash = data::content_hash(run.plan.plan.data);
+    run.checkpoint.data_hash = data::content_hash(data::files_of(run.plan.plan.data));
     run.account = std::make_unique<RunAccount>(RunAccount::reserve(run.plan, run.checkpoint.data_hash));
   } catch (...) {
     run.folder.remove_everything();
@@ -259,7 +259,7 @@ Run reopen(const RunOptions& options) {
   }
   const Plan plan = read_plan(folder.file("plan.toml"));
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};
-  if (data::content_hash(plan.data) != checkpoint.data_hash) {
+  if (data::content_hash(data::files_of(plan.data)) != checkpoint.data_hash) {
     throw InputError(fmt::format("{}: not the rows the run began with", plan.data));
   }
   run.account = std::make_unique<RunAccount>(RunAccount::take_over(plan, checkpoint));
@@ -296,7 +296,7 @@ RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& rand
   ResolvedPlan resolved = resolve(plan);
   data::Schema schema = read_schema_of(resolved.plan);
   if (plan.data.empty()) throw InputError("plan: data is needed: the file with the rows");
-  resolved.plan.data = data::find_data_file(plan.data);
+  resolved.plan.data = data::find_data(plan.data);
   refuse_ledger_without_privacy(resolved, random);
   Run run = prepare(std::move(resolved), std::move(schema), options);
   return carry_on(run, options, random);

@@ -4,6 +4,7 @@
 
 #include "ration/data/content_hash.h"
 #include "ration/data/images.h"
+#include "ration/data/named_data.h"
 #include "support/binary_files.h"
 #include "support/data_files.h"
 #include "support/small_table.h"
@@ -103,7 +104,9 @@ TEST(Idx, ReadsImagesAndLabels) {
   EXPECT_EQ(read.count(), 2u);
   EXPECT_THAT(read.pixels, ElementsAre(0, 1, 2, 255, 4, 5));
   EXPECT_THAT(read.labels, ElementsAre(7, 0));
-  const Table table = image_table(read);
+  Schema schema = *schema_of_data("fashion-mnist");
+  schema.image = ImageShape{.channels = 1, .height = 1, .width = 3};
+  const Table table = image_table(read, schema);
   EXPECT_THAT(plain_row(table.rows, 1), ElementsAre(1, 4 / 255.0, 5 / 255.0, 1));
 }
 

@@ -10,6 +10,7 @@
 
 #include "ration/data/content_hash.h"
 #include "ration/data/images.h"
+#include "ration/data/named_data.h"
 #include "ration/data/schema_draft.h"
 #include "ration/data/table.h"
 #include "support/data_files.h"
@@ -108,7 +109,7 @@ TEST(RealFiles, Mnist) {
 TEST(RealFiles, MnistTestAsTable) {
   RATION_NEED_DATA(images, "mnist/t10k-images-idx3-ubyte.gz");
   RATION_NEED_DATA(labels, "mnist/t10k-labels-idx1-ubyte.gz");
-  const Table table = image_table(read_idx(images, labels));
+  const Table table = image_table(read_idx(images, labels), *schema_of_data("mnist:folder"));
   EXPECT_EQ(table.rows.count(), 10000u);
   EXPECT_EQ(table.rows.columns(), 785u);
   EXPECT_EQ(table.rows.labels()[0], 7);

@@ -11,5 +11,7 @@ namespace ration::data {
 //   4. in the folder RATION_DATA of the environment, or ../shared/data if that is not set.
 // Throws InputError that lists the places looked at.
 std::string find_data_file(const std::string& path, const std::string& beside = "");
+// The same for a folder; the message also says what was expected in it.
+std::string find_data_folder(const std::string& path, const std::string& beside, const std::string& expected);
 
 }  // namespace ration::data

@@ -21,7 +21,7 @@ enum class UnknownCategory { error, other };
 // How a number comes into [0, 1]: (x - low) / (high - low), or the same of log(1 + x - low), for sums of
 // money and the like.
 enum class Scale { linear, log };
-enum class FileFormat { by_name, delimited, libsvm, npy, npz };
+enum class FileFormat { by_name, delimited, libsvm, npy, npz, images, text };
 
 struct Column {
   std::string name;  // not empty, unlike all others
@@ -53,6 +53,37 @@ struct IndexedFeatures {
   OutOfBounds out_of_bounds = OutOfBounds::error;
 };
 
+// Images of one size, as named_data.h names them: a byte per pixel, and the place of its class as label.
+struct ImageShape {
+  std::size_t channels = 1;  // 1 to 16
+  std::size_t height = 1;    // 1 to 1024
+  std::size_t width = 1;     // 1 to 1024
+
+  std::size_t pixels() const { return channels * height * width; }
+  bool operator==(const ImageShape&) const = default;
+};
+
+// Lines of two fields with a tab between: a text and its label.
+//
+// Tokens      words: runs of letters, digits and bytes above 127, capitals A to Z made small; a word's id is
+//             1 + its 64-bit FNV-1a hash modulo vocabulary - 1. bytes: a byte's id is 1 + its value. No vocabulary is
+//             ever learned from the rows.
+// Features    bag: a column per id, 1 / sqrt(k) for each of the k ids in the text, so that the row has norm 1 (bias
+//             aside) whatever its length. ids: the first `length` ids in their order, then zeros.
+enum class Tokens { words, bytes };
+enum class TextFeatures { bag, ids };
+struct TextShape {
+  static constexpr std::size_t kByteVocabulary = 257;
+
+  Tokens tokens = Tokens::words;
+  TextFeatures features = TextFeatures::bag;
+  std::size_t vocabulary = 1u << 14;  // 2 to 2^24, id 0 for padding included; 257 for bytes
+  std::size_t length = 64;            // 1 to 65536; ids only
+  bool label_first = false;           // the label comes before the text
+
+  bool operator==(const TextShape&) const = default;
+};
+
 struct Schema {
   std::string file = "schema";  // named in messages
   FileFormat format = FileFormat::by_name;
@@ -72,6 +103,8 @@ struct Schema {
   std::vector<Column> columns;                      // in the file's order if it has no header
   std::string label;                                // one of the columns, of type number or category
   std::optional<IndexedFeatures> indexed_features;  // LIBSVM only, where `columns` holds the label alone
+  std::optional<ImageShape> image;                  // images only, likewise
+  std::optional<TextShape> text;                    // texts only, likewise
   bool bias = true;                                 // a last column of ones
   std::optional<double> max_row_norm;               // > 0: longer rows are shortened to it
 

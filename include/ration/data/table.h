@@ -21,16 +21,17 @@ struct Table {
 // Encoding    a number is scaled into [0, 1] by its public bounds, or one-hot by its cuts; a category is one-hot, with
 //             a column more for missing values and for others if the schema has them; the bias column is 1.
 //             Features of a LIBSVM file are divided by max(|low|, |high|), so that zero stays zero. A class
-//             is its place in the list of categories; a numeric label keeps its unit. Last, rows are
-//             shortened to max_row_norm if there is one.
+//             is its place in the list of categories; a numeric label keeps its unit. Pixels are scaled from [0, 255]
+//             into [0, 1]; texts are encoded as schema.h says. Last, rows are shortened to max_row_norm if there
+//             is one.
 std::vector<std::string> encoded_column_names(const Schema& schema);
 
 struct ReadOptions {
   bool labels = true;  // false: the file may lack the label column, and labels are NaN
 };
 
-// Reads a file of any table format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip
-// or not. The first value that breaks a rule is refused with file, line, column, value and rule. A table
+// Reads data of any format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip or not; `path` may be
+// any name of named_data.h. The first value that breaks a rule is refused with file, line, column, value and rule. A table
 // without rows is refused.
 Table read_table(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 
@@ -40,5 +41,10 @@ Table read_libsvm(const std::string& path, const Schema& schema, const ReadOptio
 Table read_npy(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 // A matrix of features and a vector of labels, by the names in the schema.
 Table read_npz(const std::string& path, const Schema& schema, const ReadOptions& options = {});
+
+// `name` is one of named_data.h. Images without labels are not read: options.labels = false only hides the labels.
+Table read_images(const std::string& name, const Schema& schema, const ReadOptions& options = {});
+// `name` is text:FILE or a file. Without labels, a line may be the text alone.
+Table read_texts(const std::string& name, const Schema& schema, const ReadOptions& options = {});
 
 }  // namespace ration::data

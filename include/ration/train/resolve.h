@@ -57,7 +57,7 @@ struct ResolvedPlan {
 // spend more than its budget.
 ResolvedPlan resolve(const Plan& plan);
 
-// The schema a plan names, with its target and its bound on the rows. Throws InputError if the model cannot be fitted to it.
+// The schema a plan names, or that of its data (data/named_data.h), with its target and its bound on the rows. Throws InputError if the model cannot be fitted to it.
 data::Schema read_schema_of(const Plan& plan);
 
 // The schema with the plan's bound on the rows. InputError if the method cannot do with it.

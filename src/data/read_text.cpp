@@ -1,0 +1,114 @@
+// Texts with a label: two fields with a tab between, without quotes, so that a text may hold any other character.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "data/cell_encoder.h"
+#include "data/complaint.h"
+#include "data/line_reader.h"
+#include "data/tokens.h"
+#include "ration/data/named_data.h"
+#include "ration/data/table.h"
+
+namespace ration::data {
+namespace {
+
+struct Fields {
+  std::string_view text;
+  std::string_view label;
+};
+
+class TextRows {
+ public:
+  TextRows(const Schema& schema, const ReadOptions& options)
+      : schema_(schema),
+        shape_(*schema.text),
+        label_(schema.label_column(), {}),
+        with_labels_(options.labels) {
+    matrix_.columns = shape_.vocabulary - 1 + (schema.bias ? 1 : 0);
+  }
+
+  void add(std::string_view line, const Place& place) {
+    const Fields fields = split(line, place);
+    labels_.push_back(with_labels_ ? label_.label(fields.label, place)
+                                   : std::numeric_limits<double>::quiet_NaN());
+    std::vector<std::uint32_t> ids = token_ids(fields.text, shape_);
+    if (is_bag()) {
+      add_bag(std::move(ids));
+    } else {
+      add_ids(std::move(ids));
+    }
+  }
+
+  Rows finish(const std::string& file) {
+    if (labels_.empty()) refuse(file, "expected rows, got none");
+    Rows rows =
+        is_bag() ? Rows::sparse(std::move(matrix_), std::move(labels_))
+                 : Rows::dense(shape_.length + (schema_.bias ? 1 : 0), std::move(ids_), std::move(labels_));
+    if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
+    return rows;
+  }
+
+ private:
+  bool is_bag() const { return shape_.features == TextFeatures::bag; }
+
+  Fields split(std::string_view line, const Place& place) const {
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos && !with_labels_) return {line, {}};
+    if (tab == std::string_view::npos || line.find('\t', tab + 1) != std::string_view::npos) {
+      place.refuse(fmt::format("expected two fields with a tab between, got {}",
+                               1 + std::count(line.begin(), line.end(), '\t')));
+    }
+    const std::string_view first = line.substr(0, tab);
+    const std::string_view second = line.substr(tab + 1);
+    return shape_.label_first ? Fields{second, first} : Fields{first, second};
+  }
+
+  // Presence, not count; the norm is 1 however many there are.
+  void add_bag(std::vector<std::uint32_t> ids) {
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    const double value = 1 / std::sqrt(static_cast<double>(ids.size()));
+    for (const std::uint32_t id : ids) push(id - 1, value);
+    if (schema_.bias) push(shape_.vocabulary - 1, 1.0);
+    matrix_.starts.push_back(matrix_.values.size());
+  }
+
+  void add_ids(std::vector<std::uint32_t> ids) {
+    ids.resize(shape_.length);
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    if (schema_.bias) ids_.push_back(1.0);
+  }
+
+  void push(std::size_t column, double value) {
+    matrix_.indices.push_back(static_cast<std::int32_t>(column));
+    matrix_.values.push_back(value);
+  }
+
+  const Schema& schema_;
+  const TextShape& shape_;
+  CellEncoder label_;
+  bool with_labels_;
+  SparseMatrix matrix_;      // bag
+  std::vector<double> ids_;  // ids, row after row
+  std::vector<double> labels_;
+};
+
+}  // namespace
+
+Table read_texts(const std::string& name, const Schema& schema, const ReadOptions& options) {
+  require_sound(schema);
+  const DataKind kind = parse_data_name(name).kind;
+  if (kind != DataKind::file && kind != DataKind::text)
+    refuse(name, "the schema is one of texts; expected text:FILE or a file");
+  TextRows rows(schema, options);
+  LineReader lines(files_of(name).front());
+  if (schema.header) lines.next();
+  while (lines.next_filled()) rows.add(lines.text(), Place{lines.path(), lines.line()});
+  return {rows.finish(name), encoded_column_names(schema), schema.class_names()};
+}
+
+}  // namespace ration::data
