@@ -1,5 +1,6 @@
 # ration_core: accounting, mechanisms, convex models; everything a table needs, without libtorch.
 file(GLOB_RECURSE ration_core_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cpp)
+list(FILTER ration_core_sources EXCLUDE REGEX "/src/objectives/neural/")
 add_library(ration_core STATIC ${ration_core_sources})
 add_library(ration::ration_core ALIAS ration_core)
 target_include_directories(ration_core

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
@@ -51,10 +52,23 @@ double AnyClipRule::sensitivity(Relation relation) const {
 }
 
 AnyClipRule AnyClipRule::with_bound(double R) const {
-  return visit([=](auto rule) {
+  AnyClipRule out = visit([=](auto rule) {
     rule.R = R;
     return AnyClipRule(rule);
   });
+  out.per_layer_ = per_layer_;
+  return out;
+}
+
+AnyClipRule AnyClipRule::per_layer() const {
+  AnyClipRule out = *this;
+  out.per_layer_ = true;
+  return out;
+}
+
+AnyClipRule AnyClipRule::of_layer(std::size_t layers) const {
+  require("clip", "layers", static_cast<double>(layers), at_least(1));
+  return with_bound(bound() / std::sqrt(static_cast<double>(layers)));
 }
 
 }  // namespace ration

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,14 @@ class AnyClipRule {
   // The same rule with another bound > 0.
   AnyClipRule with_bound(double R) const;
 
+  // The same rule for each layer of a network by itself: each of L layers is clipped to R / sqrt(L), so that a whole
+  // gradient has a norm of at most R as before (joint_bound), and the sensitivity is the same. A linear model is one
+  // layer. [AUTO, App. D]
+  AnyClipRule per_layer() const;
+  bool is_per_layer() const { return per_layer_; }
+  // What one of `layers` >= 1 layers is clipped by.
+  AnyClipRule of_layer(std::size_t layers) const;
+
   // Calls `use` with the rule itself.
   template <class Use>
   decltype(auto) visit(Use&& use) const {
@@ -37,6 +46,7 @@ class AnyClipRule {
 
  private:
   std::variant<Abadi, AutoV, AutoS> rule_;
+  bool per_layer_ = false;
 };
 
 }  // namespace ration

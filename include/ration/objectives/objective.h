@@ -22,6 +22,7 @@ struct PublicFacts {
   bool one_sided = false;             // one output, and dl/dz of a given label has one sign
   double row_norm_bound = kUnknown;   // of every row, enforced
   std::size_t label_classes = 0;      // labels are 0, ..., label_classes - 1; 0: they are no classes
+  bool single_precision = false;      // sums over rows are rounded to 32 bits on the way
 };
 
 // A model family and the rows it is fitted to: f(w) = sum_i l_i(w), and what the oracle may ask about it.

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "ration/objectives/neural/tape.h"
+
+namespace ration::nn {
+
+// A table of vectors, looked up by token. The gradient of row i has one vector for each of its different tokens, the sum
+// over the places where the token stands: no dense gradient of a row is ever formed.
+class EmbeddingSite final : public Site {
+ public:
+  explicit EmbeddingSite(torch::Tensor weight) : weight_(std::move(weight)) {}
+  // `ids` rows x ..., `gradient` rows x ... x width.
+  void add_use(const torch::Tensor& ids, const torch::Tensor& gradient);
+
+  void add_squared_norms(std::span<double> squared) override;
+  void write_weighted(const torch::Tensor& factors) override;
+  void forget_rows(const torch::Tensor& rows) override;
+
+ private:
+  void join();
+
+  torch::Tensor weight_;
+  std::vector<torch::Tensor> ids_;        // rows x positions, 64 bits
+  std::vector<torch::Tensor> gradients_;  // rows x positions x width
+};
+
+}  // namespace ration::nn

@@ -1,0 +1,69 @@
+#include "objectives/neural/flat_parameters.h"
+
+#include <algorithm>
+
+#include "ration/base/error.h"
+#include "ration/objectives/neural/neural.h"
+
+namespace ration::nn {
+namespace {
+
+std::vector<torch::Tensor> trained(const torch::nn::Module& network) {
+  std::vector<torch::Tensor> out;
+  for (const torch::Tensor& parameter : network.parameters()) {
+    if (parameter.requires_grad()) out.push_back(parameter);
+  }
+  return out;
+}
+
+std::int64_t total_size(const std::vector<torch::Tensor>& tensors) {
+  std::int64_t size = 0;
+  for (const torch::Tensor& tensor : tensors) size += tensor.numel();
+  return size;
+}
+
+}  // namespace
+
+FlatParameters::FlatParameters(torch::nn::Module& network) {
+  const torch::NoGradGuard no_gradient;
+  std::vector<torch::Tensor> parameters = trained(network);
+  const std::int64_t size = total_size(parameters);
+  if (size == 0) throw InputError("network: expected parameters to train, got none");
+  values_ = torch::empty({size});
+  gradients_ = torch::zeros({size});
+  std::int64_t first = 0;
+  for (torch::Tensor& parameter : parameters) {
+    if (parameter.scalar_type() != torch::kFloat) throw InputError("network: expected parameters of 32 bits");
+    const torch::Tensor place = values_.narrow(0, first, parameter.numel()).view_as(parameter);
+    place.copy_(parameter);
+    parameter.set_data(place);
+    parameter.mutable_grad() = gradients_.narrow(0, first, parameter.numel()).view_as(parameter);
+    first += parameter.numel();
+  }
+}
+
+void FlatParameters::load(std::span<const double> w) {
+  float* const to = values_.data_ptr<float>();
+  for (std::size_t i = 0; i < w.size(); ++i) to[i] = static_cast<float>(w[i]);
+}
+
+std::span<const float> FlatParameters::gradients() const {
+  return {gradients_.data_ptr<float>(), size()};
+}
+
+void FlatParameters::add_gradients_to(std::span<double> sum) const {
+  const std::span<const float> from = gradients();
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(from[i]);
+}
+
+std::vector<double> trained_parameters(const torch::nn::Module& network) {
+  std::vector<double> out;
+  for (const torch::Tensor& parameter : trained(network)) {
+    const torch::Tensor plain = parameter.detach().contiguous();
+    const float* const from = plain.data_ptr<float>();
+    out.insert(out.end(), from, from + plain.numel());
+  }
+  return out;
+}
+
+}  // namespace ration::nn

@@ -1,0 +1,408 @@
+#include "ration/objectives/neural/neural.h"
+
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <variant>
+
+#include "base/parallel.h"
+#include "objectives/neural/flat_parameters.h"
+#include "objectives/neural/soundness.h"
+#include "ration/base/check.h"
+#include "ration/base/error.h"
+#include "ration/objectives/glm/losses.h"
+#include "ration/objectives/neural/tape.h"
+
+namespace ration::nn {
+namespace {
+
+using torch::Tensor;
+using AnyLoss = std::variant<SoftmaxLoss, SquaredLoss>;
+using RowNumbers = std::span<const std::uint64_t>;
+
+AnyLoss loss_for(std::size_t classes) {
+  if (classes == 0) return SquaredLoss{};
+  SoftmaxLoss loss;
+  loss.classes = classes;
+  return loss;
+}
+
+double factor_of(const AnyClipRule& rule, double squared) {
+  return rule.visit([=](const auto& chosen) { return clip_factor(chosen, std::sqrt(squared)); }) *
+         (1 - kSinglePrecisionRoom);
+}
+
+class NeuralObjective final : public Objective {
+ public:
+  NeuralObjective(Network network, std::shared_ptr<const Rows> rows, const NeuralOptions& options);
+
+  std::size_t rows() const override { return rows_->count(); }
+  std::size_t parameters() const override { return flat_.size(); }
+  // Of the part that is added up in 64 bits.
+  std::uint64_t longest_chain(std::uint64_t rows) const override { return rows / options_.rows_at_once + 2; }
+  PublicFacts facts() const override;
+
+  void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
+                            std::span<double> sum) override;
+  void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
+                         std::span<double> sums) override;
+  void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
+                               std::span<double> sums) override;
+  std::uint64_t count_norms_at_most(Parameters w, const Batch& batch, double bound) override;
+  void label_counts(const Batch& batch, std::span<double> counts) const override;
+  double mean_loss(Parameters w) override;
+  void predict(Parameters w, std::span<double> predictions) override;
+
+ private:
+  void require_size(const char* what, std::size_t size, std::size_t expected) const;
+  void require_labels() const;
+  void load(Parameters w);
+  // part(rows) for each part of the batch.
+  template <class Use>
+  void for_each_part(RowNumbers drawn, const Use& use) const;
+  Tensor gather(RowNumbers part);
+  void gather_row(std::uint64_t row, float* to) const;
+  // use(place in the part, its outputs) for each row; outputs may be overwritten.
+  template <class Use>
+  void for_each_output(RowNumbers part, const Use& use);
+  // The slopes of each row's loss, in the outputs' place.
+  Tensor slopes_of(const Tensor& outputs, RowNumbers part) const;
+  double clipped_loss_sum(Parameters w, const Batch& batch, double bound);
+
+  // The backward pass of one part of a batch, with what clipping needs on the tape.
+  void record(Tape& tape, RowNumbers part);
+  // One squared norm per row, over all layers.
+  void flat_norms(const Tape& tape, std::span<double> squared) const;
+  void write_flat(const Tape& tape, const AnyClipRule& rule);
+  void write_per_layer(const Tape& tape, const AnyClipRule& rule);
+  Tensor factors_of(const AnyClipRule& rule, std::span<const double> squared, Site* only,
+                    const Tape& tape) const;
+  void add_row_by_row(RowNumbers part, const AnyClipRule& rule, std::span<double> sum);
+  double norm_of_gradients() const;
+
+  Network network_;
+  std::shared_ptr<torch::nn::Module> module_;
+  std::shared_ptr<const Rows> rows_;
+  NeuralOptions options_;
+  AnyLoss loss_;
+  FlatParameters flat_;
+  std::size_t layers_;
+  std::size_t inputs_;
+  std::vector<float> inputs_of_part_;
+  std::vector<double> squared_;
+  std::vector<double> point_;
+};
+
+NeuralObjective::NeuralObjective(Network network, std::shared_ptr<const Rows> rows,
+                                 const NeuralOptions& options)
+    : network_(std::move(network)),
+      module_(network_.module),
+      rows_(std::move(rows)),
+      options_(options),
+      loss_(loss_for(options.classes)),
+      flat_((require_sound_layers(*module_, options.row_by_row), *module_)),
+      layers_(count_layers(*module_)),
+      inputs_(std::accumulate(
+          options.input.begin(), options.input.end(), std::size_t{1},
+          [](std::size_t product, std::int64_t size) { return product * static_cast<std::size_t>(size); })) {
+  if (!rows_) throw InputError("network: expected rows, got none");
+  require("network", "rows_at_once", static_cast<double>(options.rows_at_once), at_least(1));
+  if (options.classes == 1)
+    throw InputError("network: expected two classes or more, or 0 for numbers, got 1");
+  if (inputs_ > rows_->columns()) {
+    throw InputError(fmt::format("network: expected at least {} columns, got {}", inputs_, rows_->columns()));
+  }
+  require_rows_apart(network_, options);
+  if (options.labels) require_labels();
+}
+
+void NeuralObjective::require_labels() const {
+  for (std::size_t row = 0; row < rows_->count(); ++row) {
+    const double label = rows_->labels()[row];
+    std::visit(
+        [&]<class Loss>(const Loss& loss) {
+          if (loss.accepts(label)) return;
+          throw InputError(
+              fmt::format("network: row {}: expected the label to be {}, got {}", row, Loss::kLabels, label));
+        },
+        loss_);
+  }
+}
+
+void NeuralObjective::require_size(const char* what, std::size_t size, std::size_t expected) const {
+  if (size != expected)
+    throw InputError(fmt::format("network: expected {} {}, got {}", expected, what, size));
+}
+
+PublicFacts NeuralObjective::facts() const {
+  return std::visit(
+      []<class Loss>(const Loss& loss) {
+        return PublicFacts{
+            .loss = Loss::kName, .label_classes = loss.label_classes(), .single_precision = true};
+      },
+      loss_);
+}
+
+void NeuralObjective::load(Parameters w) {
+  require_size("parameters", w.size(), parameters());
+  use_threads(options_.threads);
+  flat_.load(w);
+}
+
+template <class Use>
+void NeuralObjective::for_each_part(RowNumbers drawn, const Use& use) const {
+  if (!drawn.empty() && drawn.back() >= rows()) {
+    throw InputError(fmt::format("network: expected rows below {}, got row {}", rows(), drawn.back()));
+  }
+  for (std::size_t first = 0; first < drawn.size(); first += options_.rows_at_once) {
+    use(drawn.subspan(first, std::min(options_.rows_at_once, drawn.size() - first)));
+  }
+}
+
+void NeuralObjective::gather_row(std::uint64_t row, float* to) const {
+  if (rows_->is_dense()) {
+    const auto from = rows_->dense_row(row);
+    for (std::size_t j = 0; j < inputs_; ++j) to[j] = static_cast<float>(from[j]);
+    return;
+  }
+  std::fill(to, to + inputs_, 0.0f);
+  const Rows::SparseRow from = rows_->sparse_row(row);
+  for (std::size_t k = 0; k < from.indices.size(); ++k) {
+    const auto column = static_cast<std::size_t>(from.indices[k]);
+    if (column < inputs_) to[column] = static_cast<float>(from.values[k]);
+  }
+}
+
+Tensor NeuralObjective::gather(RowNumbers part) {
+  std::vector<std::int64_t> shape{static_cast<std::int64_t>(part.size())};
+  shape.insert(shape.end(), options_.input.begin(), options_.input.end());
+  inputs_of_part_.resize(part.size() * inputs_);
+  at::parallel_for(0, shape[0], 64, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r) {
+      gather_row(part[static_cast<std::size_t>(r)],
+                 inputs_of_part_.data() + static_cast<std::size_t>(r) * inputs_);
+    }
+  });
+  return torch::from_blob(inputs_of_part_.data(), shape);
+}
+
+template <class Use>
+void NeuralObjective::for_each_output(RowNumbers part, const Use& use) {
+  const torch::NoGradGuard no_gradient;
+  module_->eval();
+  const Tensor outputs = network_.forward(gather(part)).to(torch::kDouble).contiguous();
+  const auto width = static_cast<std::size_t>(outputs.size(1));
+  for (std::size_t r = 0; r < part.size(); ++r) {
+    use(r, std::span(outputs.data_ptr<double>() + r * width, width));
+  }
+}
+
+Tensor NeuralObjective::slopes_of(const Tensor& outputs, RowNumbers part) const {
+  Tensor slopes = outputs.detach().to(torch::kDouble).contiguous();
+  const auto width = static_cast<std::size_t>(slopes.size(1));
+  for (std::size_t r = 0; r < part.size(); ++r) {
+    const std::span<double> place(slopes.data_ptr<double>() + r * width, width);
+    std::visit([&](const auto& loss) { loss.to_slopes(place, rows_->labels()[part[r]]); }, loss_);
+  }
+  return slopes.to(torch::kFloat);
+}
+
+void NeuralObjective::record(Tape&, RowNumbers part) {
+  module_->train();
+  const Tensor outputs = network_.forward(gather(part));
+  outputs.backward(slopes_of(outputs, part));
+}
+
+void NeuralObjective::flat_norms(const Tape& tape, std::span<double> squared) const {
+  std::fill(squared.begin(), squared.end(), 0.0);
+  for (const auto& site : tape.sites()) site->add_squared_norms(squared);
+}
+
+// Of rows that hold no finite norm, nothing may remain: 0 times what they hold might not be 0.
+Tensor NeuralObjective::factors_of(const AnyClipRule& rule, std::span<const double> squared, Site* only,
+                                   const Tape& tape) const {
+  Tensor factors = torch::empty({static_cast<std::int64_t>(squared.size())});
+  std::vector<std::int64_t> lost;
+  for (std::size_t r = 0; r < squared.size(); ++r) {
+    factors.data_ptr<float>()[r] = static_cast<float>(factor_of(rule, squared[r]));
+    if (!std::isfinite(squared[r])) lost.push_back(static_cast<std::int64_t>(r));
+  }
+  if (lost.empty()) return factors;
+  const Tensor rows = torch::tensor(lost, torch::kLong);
+  if (only != nullptr) {
+    only->forget_rows(rows);
+  } else {
+    for (const auto& site : tape.sites()) site->forget_rows(rows);
+  }
+  return factors;
+}
+
+void NeuralObjective::write_flat(const Tape& tape, const AnyClipRule& rule) {
+  flat_norms(tape, squared_);
+  const Tensor factors = factors_of(rule, squared_, nullptr, tape);
+  for (const auto& site : tape.sites()) site->write_weighted(factors);
+}
+
+void NeuralObjective::write_per_layer(const Tape& tape, const AnyClipRule& rule) {
+  const AnyClipRule of_layer = rule.of_layer(layers_);
+  for (const auto& site : tape.sites()) {
+    std::fill(squared_.begin(), squared_.end(), 0.0);
+    site->add_squared_norms(squared_);
+    site->write_weighted(factors_of(of_layer, squared_, site.get(), tape));
+  }
+}
+
+double NeuralObjective::norm_of_gradients() const {
+  double squared = 0;
+  for (const float value : flat_.gradients())
+    squared += static_cast<double>(value) * static_cast<double>(value);
+  return squared;
+}
+
+void NeuralObjective::add_row_by_row(RowNumbers part, const AnyClipRule& rule, std::span<double> sum) {
+  module_->train();
+  for (const std::uint64_t& row : part) {
+    flat_.clear_gradients();
+    const Tensor outputs = network_.forward(gather({&row, 1}));
+    outputs.backward(slopes_of(outputs, {&row, 1}));
+    const double factor = factor_of(rule, norm_of_gradients());
+    if (factor == 0) continue;
+    const std::span<const float> gradient = flat_.gradients();
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * static_cast<double>(gradient[i]);
+  }
+}
+
+void NeuralObjective::clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
+                                           std::span<double> sum) {
+  require_size("places for the sum", sum.size(), parameters());
+  if (options_.row_by_row && rule.is_per_layer())
+    throw InputError("network: row_by_row clips whole gradients, not layer by layer");
+  load(w);
+  std::fill(sum.begin(), sum.end(), 0.0);
+  for_each_part(batch.rows, [&](RowNumbers part) {
+    if (options_.row_by_row) return add_row_by_row(part, rule, sum);
+    Tape tape;
+    record(tape, part);
+    const torch::NoGradGuard no_gradient;
+    squared_.resize(part.size());
+    flat_.clear_gradients();  // a layer that this part did not use has none
+    if (rule.is_per_layer()) {
+      write_per_layer(tape, rule);
+    } else {
+      write_flat(tape, rule);
+    }
+    flat_.add_gradients_to(sum);
+  });
+}
+
+double NeuralObjective::clipped_loss_sum(Parameters w, const Batch& batch, double bound) {
+  load(w);
+  double sum = 0;
+  for_each_part(batch.rows, [&](RowNumbers part) {
+    for_each_output(part, [&](std::size_t r, std::span<double> outputs) {
+      const double label = rows_->labels()[part[r]];
+      const double loss =
+          std::visit([&](const auto& chosen) { return chosen.loss_at(outputs, label); }, loss_);
+      if (std::isfinite(loss)) sum += std::clamp(loss, 0.0, bound);
+    });
+  });
+  return sum;
+}
+
+void NeuralObjective::clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch,
+                                        double bound, std::span<double> sums) {
+  require("network", "bound", bound, greater_than(0));
+  require_size("places for the sums", sums.size(), candidates.size());
+  for (std::size_t k = 0; k < sums.size(); ++k) sums[k] = clipped_loss_sum(candidates[k], batch, bound);
+}
+
+void NeuralObjective::clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
+                                              std::span<double> sums) {
+  require("network", "bound", bound, greater_than(0));
+  require_size("places for the sums", sums.size(), line.steps.size());
+  require_size("parameters", line.start.size(), parameters());
+  require_size("parameters of the direction", line.direction.size(), parameters());
+  point_.resize(parameters());
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    for (std::size_t i = 0; i < point_.size(); ++i)
+      point_[i] = line.start[i] - line.steps[k] * line.direction[i];
+    sums[k] = clipped_loss_sum(point_, batch, bound);
+  }
+}
+
+std::uint64_t NeuralObjective::count_norms_at_most(Parameters w, const Batch& batch, double bound) {
+  load(w);
+  std::uint64_t count = 0;
+  for_each_part(batch.rows, [&](RowNumbers part) {
+    squared_.assign(part.size(), 0.0);
+    if (options_.row_by_row) {
+      throw InputError("network: row_by_row does not count norms; use another clip rule than adaptive");
+    }
+    Tape tape;
+    record(tape, part);
+    const torch::NoGradGuard no_gradient;
+    flat_norms(tape, squared_);
+    for (const double squared : squared_) count += std::sqrt(squared) <= bound ? 1 : 0;
+  });
+  return count;
+}
+
+void NeuralObjective::label_counts(const Batch& batch, std::span<double> counts) const {
+  if (options_.classes == 0) return Objective::label_counts(batch, counts);
+  require_size("places for the counts", counts.size(), options_.classes);
+  std::fill(counts.begin(), counts.end(), 0.0);
+  for (const std::uint64_t row : batch.rows) counts[static_cast<std::size_t>(rows_->labels()[row])] += 1;
+}
+
+double NeuralObjective::mean_loss(Parameters w) {
+  if (rows() == 0) return 0;
+  load(w);
+  std::vector<std::uint64_t> all(rows());
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  double sum = 0;
+  for_each_part(all, [&](RowNumbers part) {
+    for_each_output(part, [&](std::size_t r, std::span<double> outputs) {
+      const double label = rows_->labels()[part[r]];
+      sum += std::visit([&](const auto& chosen) { return chosen.loss_at(outputs, label); }, loss_);
+    });
+  });
+  return sum / static_cast<double>(rows());
+}
+
+void NeuralObjective::predict(Parameters w, std::span<double> predictions) {
+  require_size("places for the predictions", predictions.size(), rows());
+  load(w);
+  std::vector<std::uint64_t> all(rows());
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  for_each_part(all, [&](RowNumbers part) {
+    for_each_output(part, [&](std::size_t r, std::span<double> outputs) {
+      predictions[part[r]] =
+          std::visit([&](const auto& chosen) { return chosen.prediction(outputs); }, loss_);
+    });
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Objective> make_neural(Network network, std::shared_ptr<const Rows> rows,
+                                       const NeuralOptions& options) {
+  return std::make_unique<NeuralObjective>(std::move(network), std::move(rows), options);
+}
+
+// OpenBLAS keeps its own number of threads, which torch does not set.
+void use_threads(std::size_t threads) {
+  const int count = static_cast<int>(thread_count(threads));
+  if (at::get_num_threads() != count) at::set_num_threads(count);
+  using SetThreads = void (*)(int);
+  static const auto set_blas_threads =
+      reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  static int blas_threads = 0;
+  if (set_blas_threads != nullptr && blas_threads != count) set_blas_threads(blas_threads = count);
+}
+
+}  // namespace ration::nn

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "ration/objectives/neural/tape.h"
+
+namespace ration::nn {
+
+// Parameters whose gradient of each row is small and at hand: those of normalisation layers, and biases. Uses add up.
+class RowSite final : public Site {
+ public:
+  explicit RowSite(std::vector<torch::Tensor> parameters)
+      : parameters_(std::move(parameters)), rows_(parameters_.size()) {}
+
+  // The gradients of the parameter in this place, one row each.
+  void add_use(std::size_t parameter, const torch::Tensor& gradients);
+
+  void add_squared_norms(std::span<double> squared) override;
+  void write_weighted(const torch::Tensor& factors) override;
+  void forget_rows(const torch::Tensor& rows) override;
+
+ private:
+  std::vector<torch::Tensor> parameters_;
+  std::vector<torch::Tensor> rows_;
+};
+
+}  // namespace ration::nn

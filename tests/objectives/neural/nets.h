@@ -1,0 +1,95 @@
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "ration/objectives/neural/layers.h"
+#include "ration/objectives/neural/neural.h"
+
+namespace ration::nn {
+
+inline Batch all_rows(std::size_t count) {
+  Batch batch;
+  batch.rows.resize(count);
+  std::iota(batch.rows.begin(), batch.rows.end(), std::uint64_t{0});
+  batch.divisor = static_cast<double>(count);
+  return batch;
+}
+
+// Rows that depend on nothing but the seed.
+inline std::shared_ptr<const Rows> made_up_rows(std::size_t count, std::size_t columns, std::size_t classes,
+                                                std::uint64_t seed, std::int64_t ids_below = 0) {
+  std::vector<double> values(count * columns);
+  std::vector<double> labels(count);
+  std::uint64_t state = seed * 2654435761U + 12345;
+  const auto next = [&] {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<double>(state >> 11) * 0x1p-53;
+  };
+  for (double& value : values)
+    value = ids_below > 0 ? std::floor(next() * static_cast<double>(ids_below)) : 2 * next() - 1;
+  for (double& label : labels)
+    label = classes > 0 ? std::floor(next() * static_cast<double>(classes)) : 2 * next();
+  return std::make_shared<const Rows>(Rows::dense(columns, std::move(values), std::move(labels)));
+}
+
+// The same sum from one ordinary backward pass per row, with torch's own gradients of parameters.
+inline std::vector<double> clipped_sum_row_by_row(Network network, const Rows& rows,
+                                                  const NeuralOptions& options, const Batch& batch,
+                                                  const AnyClipRule& rule) {
+  std::vector<torch::Tensor> parameters;
+  for (const torch::Tensor& one : network.module->parameters()) {
+    if (one.requires_grad()) parameters.push_back(one);
+  }
+  std::vector<double> sum;
+  for (const torch::Tensor& one : parameters) sum.resize(sum.size() + static_cast<std::size_t>(one.numel()));
+  for (const std::uint64_t row : batch.rows) {
+    std::vector<std::int64_t> shape{1};
+    shape.insert(shape.end(), options.input.begin(), options.input.end());
+    torch::Tensor x = torch::zeros(shape);
+    for (std::int64_t j = 0; j < x.numel(); ++j)
+      x.data_ptr<float>()[j] = static_cast<float>(rows.dense_row(row)[static_cast<std::size_t>(j)]);
+    const torch::Tensor y = network.forward(x);
+    torch::Tensor loss;
+    if (options.classes > 0) {
+      loss = torch::cross_entropy_loss(y, torch::full({1}, static_cast<std::int64_t>(rows.labels()[row])));
+    } else {
+      loss = 0.5 * (y - rows.labels()[row]).pow(2).sum();
+    }
+    const std::vector<torch::Tensor> gradients =
+        torch::autograd::grad({loss}, parameters, {}, false, false, /*allow_unused=*/true);
+    double squared = 0;
+    for (const torch::Tensor& one : gradients) {
+      if (one.defined()) squared += one.to(torch::kDouble).pow(2).sum().item<double>();
+    }
+    const double flat_factor =
+        rule.visit([&](const auto& chosen) { return clip_factor(chosen, std::sqrt(squared)); });
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const auto size = static_cast<std::size_t>(parameters[k].numel());
+      if (gradients[k].defined()) {
+        const torch::Tensor one = gradients[k].to(torch::kDouble).contiguous();
+        for (std::size_t i = 0; i < size; ++i) sum[place + i] += flat_factor * one.data_ptr<double>()[i];
+      }
+      place += size;
+    }
+  }
+  return sum;
+}
+
+inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double squared = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) squared += (a[i] - b[i]) * (a[i] - b[i]);
+  return std::sqrt(squared);
+}
+
+inline double length(const std::vector<double>& a) {
+  return distance(a, std::vector<double>(a.size()));
+}
+
+}  // namespace ration::nn
