@@ -1,5 +1,9 @@
 #include "figures.h"
 
+#ifdef RATION_TORCH
+#include "nn_steps.h"
+#endif
+
 namespace ration::bench {
 namespace {
 
@@ -45,10 +49,24 @@ Figure speed_up(const std::string& name, const std::string& slow, const std::str
   return figure;
 }
 
-}  // namespace
+// Of each network: the ratio on 1 and 2 threads, and of memory.
+void add_networks(std::vector<Figure>& all) {
+#ifdef RATION_TORCH
+  for (const MeasuredNetwork& network : measured_networks()) {
+    const std::string name = "nn/" + network.name + "/private_over_plain";
+    for (const std::string threads : {"1", "2"}) {
+      all.push_back(counter(name + "/" + threads, name + "/" + threads, "ratio", "ratio", network.most_ratio));
+    }
+    const std::string memory = "nn/" + network.name + "/memory";
+    all.push_back(counter(memory, memory, "memory", "ratio", 1.2));
+  }
+#else
+  (void)all;
+#endif
+}
 
-const std::vector<Figure>& figures() {
-  static const std::vector<Figure> all = {
+std::vector<Figure> all_figures() {
+  std::vector<Figure> all = {
       milliseconds("accounting/rdp_epsilon_10k", 1),
       milliseconds("accounting/pld_epsilon_10k", 50),
       counter("accounting/pld_bracket_10k", "accounting/pld_epsilon_10k", "bracket", "epsilon", 0.01),
@@ -79,6 +97,14 @@ const std::vector<Figure>& figures() {
                1.8),
       counter("large/memory_over_table", "large/train_10m_x_50", "memory", "ratio", 1.3),
   };
+  add_networks(all);
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Figure>& figures() {
+  static const std::vector<Figure> all = all_figures();
   return all;
 }
 

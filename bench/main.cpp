@@ -15,6 +15,9 @@
 
 #include "figures.h"
 #include "large_table.h"
+#ifdef RATION_TORCH
+#include "nn_steps.h"
+#endif
 
 namespace ration::bench {
 namespace {
@@ -147,5 +150,10 @@ int report(const Flags& flags) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && argv[1] == std::string_view("--large-table")) return ration::bench::train_large_table();
+#ifdef RATION_TORCH
+  constexpr std::string_view kMemory = "--nn-memory=";
+  if (argc == 2 && std::string_view(argv[1]).starts_with(kMemory))
+    return ration::bench::print_network_memory(argv[1] + kMemory.size());
+#endif
   return ration::bench::report(ration::bench::parse(argc, argv));
 }

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "networks.h"
 #include "output.h"
 #include "ration/base/error.h"
 #include "usage.h"
@@ -85,6 +86,9 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace ration::cli;
   try {
+#ifdef RATION_TORCH
+    offer_networks();
+#endif
     return run(argc, argv);
   } catch (const ration::InputError& error) {
     return fail(kBadInput, error.what());

@@ -16,8 +16,9 @@ file(GLOB ration_nn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/objectiv
 add_library(ration_nn STATIC ${ration_nn_sources})
 add_library(ration::ration_nn ALIAS ration_nn)
 target_include_directories(ration_nn PRIVATE ${PROJECT_SOURCE_DIR}/src)
+set(ration_nn_private_libraries PkgConfig::LIBXSMM ${BLAS_LIBRARY} fmt::fmt Boost::headers Eigen3::Eigen ${CMAKE_DL_LIBS})
 target_link_libraries(ration_nn
   PUBLIC ration_core ration_torch
-  PRIVATE PkgConfig::LIBXSMM ${BLAS_LIBRARY} fmt::fmt Boost::headers ${CMAKE_DL_LIBS} $<BUILD_INTERFACE:ration_warnings>)
+  PRIVATE ${ration_nn_private_libraries} $<BUILD_INTERFACE:ration_warnings>)
 # Torch's headers take most of the time of a build.
 target_precompile_headers(ration_nn PRIVATE <torch/types.h> <torch/nn/module.h>)

@@ -23,7 +23,7 @@ class GradientDescent final : public Method {
  public:
   GradientDescent(const GradientDescentOptions& options, std::size_t parameters)
       : options_(options),
-        w_(parameters, 0.0),
+        w_(methods::first_weights(kName, options.start, parameters)),
         gradient_(parameters, 0.0),
         rule_(make_step_rule(options.step, parameters)),
         average_(options.average, parameters, std::max<std::int64_t>(1, total())) {

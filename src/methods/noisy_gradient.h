@@ -29,6 +29,15 @@ inline double noise_of_rho(double rho) {
   return 1 / std::sqrt(2 * rho);
 }
 
+// Where a method begins: as told, or at zero.
+inline std::vector<double> first_weights(std::string_view method, const std::vector<double>& start,
+                                         std::size_t parameters) {
+  if (start.empty()) return std::vector<double>(parameters, 0.0);
+  if (start.size() == parameters) return start;
+  throw InputError(
+      fmt::format("{}: expected to begin at {} numbers or none, got {}", method, parameters, start.size()));
+}
+
 // In radians, 0 to pi. A vector without a direction is at a right angle to every other.
 inline double angle_between(std::span<const double> a, std::span<const double> b) {
   const double cosine = dot(a, b) / (length(a) * length(b));

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "methods/noisy_gradient.h"
 #include "methods/saved_state.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
@@ -36,7 +37,7 @@ SearchState::SearchState(const Options& options, std::size_t parameters)
       trusted(options.trusted),
       ridge(options.ridge),
       cap(options.first_step, options.reset_factor, options.reset_every),
-      w(parameters, 0.0),
+      w(first_weights(options.method, options.start, parameters)),
       gradient{w},
       second{w},
       direction(w),

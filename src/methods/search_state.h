@@ -28,6 +28,7 @@ struct SearchState {
     double reset_factor;       // >= 1
     std::int64_t reset_every;  // >= 1
     AverageOptions average;    // not `half`: the number of steps is not known
+    std::vector<double> start;  // one number per parameter; empty: zeros
   };
 
   // InputError if an option is not allowed.
@@ -93,7 +94,8 @@ SearchState::Options search_options(std::string_view method, const Options& opti
           .first_step = options.first_step,
           .reset_factor = options.reset_factor,
           .reset_every = options.reset_every,
-          .average = options.average};
+          .average = options.average,
+          .start = options.start};
 }
 
 }  // namespace ration::methods

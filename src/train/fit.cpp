@@ -43,8 +43,9 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
     throw InputError("fit: the table's columns are not those of the schema");
   }
   const LabelUnit unit(out.model);
-  Training training(out.plan, rows_to_train(std::move(rows), out.model, unit),
-                    glm_options(out.model, options.threads), random);
+  Training training(
+      out.plan, make_objective(out.model, rows_to_train(std::move(rows), out.model, unit), options.threads),
+      shape_of(out.model, random), random);
   while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.charged() != training.total()) {
     throw InternalError("fit: a step of the plan was refused");

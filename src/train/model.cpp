@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
@@ -21,6 +22,10 @@ namespace {
 void require_same_columns(const Model& model, const data::Table& table) {
   if (table.column_names == data::encoded_column_names(model.schema)) return;
   refuse("the table's columns are not those of the model; read it with the model's schema");
+}
+
+std::shared_ptr<const Rows> borrowed(const Rows& rows) {
+  return {std::shared_ptr<void>(), &rows};
 }
 
 double share_of_equal(std::span<const double> a, std::span<const double> b) {
@@ -44,6 +49,33 @@ GlmOptions glm_options(const Model& model, std::size_t threads) {
           .threads = threads};
 }
 
+NetworkSpec network_spec(const Model& model) {
+  const data::Schema& schema = model.schema;
+  NetworkSpec spec{.name = model.network, .input = {}, .classes = model.classes};
+  if (schema.image) {
+    spec.input = {schema.image->channels, schema.image->height, schema.image->width};
+  } else if (schema.text) {
+    spec.input = {schema.text->length};
+    spec.ids_below = schema.text->vocabulary;
+  } else {
+    spec.input = {data::encoded_column_names(schema).size()};
+  }
+  return spec;
+}
+
+std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<const Rows> rows,
+                                          std::size_t threads, Labels labels) {
+  if (!model.network.empty()) {
+    return networks().objective(network_spec(model), std::move(rows), threads, labels == Labels::used);
+  }
+  return make_glm(std::move(rows), glm_options(model, threads));
+}
+
+std::size_t parameters(const Model& model) {
+  if (!model.network.empty()) return networks().parameters(network_spec(model));
+  return outputs(model) * data::encoded_column_names(model.schema).size();
+}
+
 std::size_t outputs(const Model& model) {
   return model.loss == GlmLoss::softmax ? model.classes : 1;
 }
@@ -56,6 +88,8 @@ std::optional<std::string> shape_fault(const Model& model) {
     return fmt::format("expected 'classes' to be {} as in the schema, got {}", classes, model.classes);
   if (!greater_than(0).contains(model.huber_width))
     return fmt::format("expected 'huber_width' > 0, got {}", model.huber_width);
+  if (!model.network.empty() && (classes == 0 || model.loss != GlmLoss::softmax))
+    return fmt::format("network '{}' needs a label with classes, and loss softmax", model.network);
   if (model.loss == GlmLoss::squared && classes > 0)
     return fmt::format("loss '{}' needs a numeric label, but '{}' has {} classes", loss, label, classes);
   if (model.loss != GlmLoss::squared && classes == 0)
@@ -69,7 +103,7 @@ std::optional<std::string> shape_fault(const Model& model) {
 void require_sound(const Model& model) {
   data::require_sound(model.schema);
   if (const auto fault = shape_fault(model)) refuse(*fault);
-  const std::size_t expected = outputs(model) * data::encoded_column_names(model.schema).size();
+  const std::size_t expected = parameters(model);
   if (model.weights.size() != expected)
     refuse(fmt::format("expected {} weights, got {}", expected, model.weights.size()));
   for (std::size_t i = 0; i < expected; ++i) {
@@ -82,15 +116,18 @@ std::vector<double> predict(const Model& model, const data::Table& table) {
   require_sound(model);
   require_same_columns(model, table);
   std::vector<double> predictions(table.rows.count());
-  predict_glm(table.rows, glm_options(model), model.weights, predictions);
+  if (model.network.empty()) {
+    predict_glm(table.rows, glm_options(model), model.weights, predictions);
+  } else {
+    make_objective(model, borrowed(table.rows), 0, Labels::unused)->predict(model.weights, predictions);
+  }
   return predictions;
 }
 
 Evaluation evaluate_public(const Model& model, const data::Table& table) {
   const std::vector<double> predictions = predict(model, table);
-  const std::shared_ptr<const Rows> borrowed(std::shared_ptr<void>(), &table.rows);
   Evaluation out{.rows = table.rows.count(),
-                 .loss = make_glm(borrowed, glm_options(model))->mean_loss(model.weights),
+                 .loss = make_objective(model, borrowed(table.rows))->mean_loss(model.weights),
                  .accuracy = {},
                  .root_mean_square_error = {}};
   if (out.rows == 0) return out;

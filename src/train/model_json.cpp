@@ -44,7 +44,9 @@ std::vector<WeightName> weight_names(const Model& model) {
   return names;
 }
 
+// Of a network, the numbers alone; it computes with their 32-bit values.
 ordered_json weights_to_json(const Model& model) {
+  if (!model.network.empty()) return std::vector<float>(model.weights.begin(), model.weights.end());
   const std::vector<WeightName> names = weight_names(model);
   ordered_json list = ordered_json::array();
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -139,8 +141,22 @@ void require_name(const Reader& reader, const ordered_json& entry, const char* k
                             data::quoted(expected), key, data::quoted(got)));
 }
 
+std::vector<double> read_network_weights(const Reader& reader, const ordered_json& list, std::size_t expected) {
+  if (list.size() != expected) {
+    reader.refuse(fmt::format("the network has {} weights, but 'weights' lists {}", expected, list.size()));
+  }
+  std::vector<double> weights;
+  weights.reserve(expected);
+  for (const ordered_json& value : list) {
+    if (!value.is_number()) reader.refuse(fmt::format("'weights', place {}: not a number", weights.size()));
+    weights.push_back(value.get<double>());
+  }
+  return weights;
+}
+
 std::vector<double> read_weights(const Reader& reader, const ordered_json& json, const Model& model) {
   const ordered_json& list = reader.list(json, "weights");
+  if (!model.network.empty()) return read_network_weights(reader, list, parameters(model));
   const std::vector<WeightName> names = weight_names(model);
   if (list.size() != names.size()) {
     reader.refuse(
@@ -177,15 +193,16 @@ std::string model_file(const std::string& run_or_file) {
 
 std::string to_json(const Model& model) {
   require_sound(model);
-  const ordered_json json{{"format", kFormat},
-                          {"format_version", kFormatVersion},
-                          {"loss", to_string(model.loss)},
-                          {"classes", model.classes},
-                          {"huber_width", model.huber_width},
-                          {"schema", data::to_toml(model.schema)},
-                          {"weights", weights_to_json(model)}};
+  ordered_json json{{"format", kFormat}, {"format_version", kFormatVersion}};
+  if (!model.network.empty()) json["network"] = model.network;
+  json["loss"] = to_string(model.loss);
+  json["classes"] = model.classes;
+  json["huber_width"] = model.huber_width;
+  json["schema"] = data::to_toml(model.schema);
+  json["weights"] = weights_to_json(model);
   try {
-    return json.dump(2) + "\n";
+    constexpr int kOnOneLine = -1;  // a line for each of a million weights would help nobody
+    return json.dump(model.network.empty() ? 2 : kOnOneLine) + "\n";
   } catch (const ordered_json::type_error&) {
     throw InputError("model: the schema holds a text that is not UTF-8");
   }
@@ -197,6 +214,11 @@ Model model_from_json(std::string_view text, const std::string& file) {
   require_format(reader, json);
   Model model;
   model.loss = read_loss(reader, json);
+  if (json.contains("network")) model.network = reader.text(json, "network");
+  if (!model.network.empty() && !is_network(model.network)) {
+    networks();  // says so if there are none at all
+    reader.refuse(fmt::format("no network is called {}", data::quoted(model.network)));
+  }
   model.classes = reader.count(json, "classes");
   model.huber_width = reader.number(json, "huber_width");
   model.schema = data::parse_schema(reader.text(json, "schema"), file + ": schema");

@@ -7,8 +7,11 @@
 
 namespace ration {
 
-// Weights per encoded column: one, or one for each class of softmax.
+// Weights per encoded column of a linear model: one, or one for each class of softmax.
 std::size_t outputs(const Model& model);
+
+// How many weights there are.
+std::size_t parameters(const Model& model);
 
 // What does not fit together of schema, loss, classes and width, weights aside; nothing if all does.
 std::optional<std::string> shape_fault(const Model& model);

@@ -7,6 +7,7 @@
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/base/read_number.h"
+#include "ration/objectives/network.h"
 #include "ration/privacy/accountant.h"
 #include "ration/train/method_plan.h"
 #include "ration/train/noise_plan.h"
@@ -31,6 +32,12 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+// Values that are not in a list, but are known when they are seen.
+struct OtherChoices {
+  bool (*accepts)(std::string_view) = [](std::string_view) { return false; };
+  Choices (*names)() = [] { return Choices{}; };
+};
+
 // The keys in the order of the help text; each function adds one.
 class KeyList {
  public:
@@ -48,15 +55,17 @@ class KeyList {
         });
   }
 
-  void choice(std::string name, std::string Plan::*member, Choices choices, std::string help) {
+  void choice(std::string name, std::string Plan::*member, Choices choices, std::string help,
+              OtherChoices others = {}) {
     help += fmt::format(" ({})", fmt::join(choices, ", "));
     add(
         name, "NAME", std::move(help),
-        [name, member, choices = std::move(choices)](Plan& plan, std::string_view where,
-                                                     std::string_view text) {
-          if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
-            throw InputError(
-                fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(choices, ", "), text));
+        [name, member, choices = std::move(choices), others](Plan& plan, std::string_view where,
+                                                             std::string_view text) {
+          if (std::find(choices.begin(), choices.end(), text) == choices.end() && !others.accepts(text)) {
+            Choices all = choices;
+            for (std::string& other : others.names()) all.push_back(std::move(other));
+            throw InputError(fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(all, ", "), text));
           }
           plan.*member = text;
         },
@@ -155,7 +164,8 @@ void add_row_keys(KeyList& list) {
 
 void add_model_keys(KeyList& list) {
   list.group("Model");
-  list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared"}, "What is fitted");
+  list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared"}, "What is fitted",
+              {is_network, network_names});
   list.number("huber_width", "H", &Plan::huber_width, greater_than(0),
               "Huber: how far the kink is rounded off");
 }
@@ -209,13 +219,14 @@ void add_method_keys(KeyList& list) {
   list.number("schedule_power", "X", &Plan::schedule_power, greater_than(0), "polynomial: its power");
   list.number("noise", "SIGMA", &Plan::noise, greater_than(0),
               "Noise multiplier; left out, the smallest that the budget allows");
-  list.choice("clip", &Plan::clip, {"abadi", "auto-v", "auto-s", "adaptive"},
-              "How a row's gradient is bounded");
+  list.choice("clip", &Plan::clip, {"auto", "abadi", "auto-v", "auto-s", "adaptive"},
+              "How a row's gradient is bounded; auto: abadi, for networks auto-s");
   list.number("clip_bound", "R", &Plan::clip_bound, greater_than(0),
               "The bound (adaptive: the first); left out, the method's own");
   list.number("clip_gamma", "GAMMA", &Plan::clip_gamma, greater_than(0), "auto-s: its stability constant");
   list.number("clip_quantile", "P", &Plan::clip_quantile, at_least(0).at_most(1),
               "adaptive: the quantile followed");
+  list.yes_or_no("per_layer", &Plan::per_layer, "Clip each layer of a network by itself");
   list.number("clip_follow_rate", "X", &Plan::clip_follow_rate, greater_than(0), "adaptive: how fast");
 }
 

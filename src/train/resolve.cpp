@@ -16,6 +16,7 @@
 #include "ration/schedules/noise_file.h"
 #include "ration/train/model.h"
 #include "ration/train/noise_plan.h"
+#include "train/model_shape.h"
 #include "train/recipes/settings.h"
 
 namespace ration {
@@ -222,6 +223,10 @@ ResolvedPlan resolve(const Plan& given) {
   require_no_repetition(given);
   Plan plan = given;
   const Recipe& recipe = recipe_named(plan.method);
+  if (is_network(plan.model) && !recipe.takes_networks) {
+    refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam or blsgd", plan.method,
+                       plan.model));
+  }
   recipe.fill(plan);
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
   ResolvedPlan out;
@@ -266,6 +271,10 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
   if (plan.row_norm) {
     schema.max_row_norm = std::min(*plan.row_norm, schema.max_row_norm.value_or(*plan.row_norm));
   }
+  if (is_network(plan.model)) {
+    schema.bias = false;  // layers have their own
+    if (schema.text) schema.text->features = data::TextFeatures::ids;
+  }
   if (plan.method == "majority" && !schema.bias) {
     refuse("method majority needs the bias column; the schema says bias = false");
   }
@@ -273,14 +282,21 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
 }
 
 Model untrained_model(const Plan& plan, const data::Schema& schema) {
-  Model model{.loss = glm_loss_named(plan.model),
+  const bool network = is_network(plan.model);
+  Model model{.network = network ? plan.model : "",
+              .loss = network ? GlmLoss::softmax : glm_loss_named(plan.model),
               .classes = schema.classes(),
               .huber_width = plan.huber_width,
               .schema = schema,
               .weights = {}};
-  const std::size_t outputs = model.loss == GlmLoss::softmax ? model.classes : 1;
-  model.weights.resize(data::encoded_column_names(schema).size() * outputs);
+  if (!shape_fault(model)) model.weights.resize(parameters(model));
   return model;
+}
+
+ModelShape shape_of(const Model& model, RandomSource& random) {
+  ModelShape shape{.columns = data::encoded_column_names(model.schema).size(), .outputs = outputs(model)};
+  if (!model.network.empty()) shape.start = networks().start(network_spec(model), random);
+  return shape;
 }
 
 }  // namespace ration

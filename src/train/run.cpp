@@ -178,7 +178,8 @@ RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, Rand
   const Model model = untrained_model(run.plan.plan, run.schema);
   auto rows = std::make_shared<const Rows>(LabelUnit(model).scaled(std::move(table.rows)));
   pay_for_count(run);
-  Training training(run.plan, std::move(rows), glm_options(model, options.threads), random,
+  const ModelShape shape = shape_of(model, random);
+  Training training(run.plan, make_objective(model, std::move(rows), options.threads), shape, random,
                     run.checkpoint.training);
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};

@@ -30,8 +30,11 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
   return list;
 }
 
-std::vector<std::string> not_covered(const Circumstances& circumstances) {
+std::vector<std::string> not_covered(const Circumstances& circumstances, const PublicFacts& facts) {
   std::vector<std::string> list{"settings chosen by looking at these rows, or at earlier results about them"};
+  if (facts.single_precision) {
+    list.push_back("what the rounding of sums to 32 bits within a batch may add to a row's influence");
+  }
   if (!circumstances.data_hash.empty()) {
     list.push_back("the data hash: whoever knows all rows but one can test a guess against it");
   }
@@ -54,7 +57,7 @@ Certificate certify_training(const ResolvedPlan& plan, const Training& training,
   Certificate certificate =
       certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
   certificate.assumed_public = assumed_public(plan, training);
-  certificate.not_covered = not_covered(circumstances);
+  certificate.not_covered = not_covered(circumstances, training.facts());
   certificate.secure_random = circumstances.secure_random;
   certificate.ledger = circumstances.ledger;
   certificate.data_hash = circumstances.data_hash;

@@ -12,11 +12,6 @@
 namespace ration {
 namespace {
 
-// What a method is made for; the bias is the last column of every encoded table.
-ModelShape shape_of(const Objective& objective, std::size_t columns) {
-  return {.columns = columns, .outputs = objective.parameters() / columns};
-}
-
 void require_in_order(const ResolvedPlan& plan, const StepsSoFar& so_far) {
   const std::int64_t most = plan.fixed() != nullptr ? plan.steps() : so_far.done;
   if (0 <= so_far.done && so_far.done <= so_far.charged && so_far.charged <= most) return;
@@ -24,15 +19,14 @@ void require_in_order(const ResolvedPlan& plan, const StepsSoFar& so_far) {
                                most, so_far.done, so_far.charged));
 }
 
-std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objective, std::size_t columns,
+std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objective, const ModelShape& model,
                                     const StepsSoFar& so_far) {
   require_in_order(plan, so_far);
-  const ModelShape model = shape_of(objective, columns);
   return std::visit(
       Overloaded{
           [&](const std::shared_ptr<const FixedMethod>& method) { return method->make(model, so_far); },
           [&](const std::shared_ptr<const AdaptiveMethod>& method) { return method->make(model); },
-          [&](const WithoutPrivacy& method) { return make_fit_without_privacy(objective, method); }},
+          [&](const WithoutPrivacy& method) { return make_fit_without_privacy(objective, method, model.start); }},
       plan.method);
 }
 
@@ -55,14 +49,20 @@ void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
 
 Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
                    RandomSource& random, const TrainingState& from)
+    : Training(plan, make_glm(rows, model),
+               {.columns = rows->columns(), .outputs = model.loss == GlmLoss::softmax ? model.classes : 1}, random,
+               from) {}
+
+Training::Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objective, ModelShape shape,
+                   RandomSource& random, const TrainingState& from)
     : plan_(plan),
-      columns_(rows->columns()),
-      objective_(make_glm(std::move(rows), model)),
+      shape_(std::move(shape)),
+      objective_(std::move(objective)),
       filter_(plan.make_budget_filter()),
       declared_rows_(declare_rows(from, random)),
       sampler_(plan.make_sampler({.rows = objective_->rows(), .declared_rows = declared_rows_})),
       oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random)),
-      method_(make_method(plan, *objective_, columns_, {ration::steps_done(from), from.charged})),
+      method_(make_method(plan, *objective_, shape_, {ration::steps_done(from), from.charged})),
       charged_(from.charged),
       done_(ration::steps_done(from)) {
   oracle_->recall(from.released.value_or(plan.steps_event(from.charged)));
@@ -96,7 +96,8 @@ Event Training::released() const {
 }
 
 std::vector<double> Training::weights() const {
-  std::vector<double> weights(objective_->parameters(), 0.0);
+  std::vector<double> weights = shape_.start;
+  weights.resize(objective_->parameters(), 0.0);
   method_->weights(weights);
   return weights;
 }

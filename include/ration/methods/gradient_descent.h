@@ -25,6 +25,7 @@ struct GradientDescentOptions {
   LearningRate learning_rate{};
   StepOptions step{};
   AverageOptions average{};
+  std::vector<double> start{};  // where it begins, one number per parameter; empty: at zero
 };
 
 // Private gradient descent: g = (sum of clipped gradients + noise) / divisor, then a step rule. [Abadi16,

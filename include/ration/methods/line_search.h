@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "ration/clipping/any_clip_rule.h"
 #include "ration/clipping/decay.h"
@@ -66,6 +67,7 @@ struct LineSearchOptions {
   std::optional<BoundDecay> decay{};
   double ridge = 0.001;      // >= 0; adds ridge/2 |w|^2 to the mean loss
   AverageOptions average{};  // not `half`: the number of steps is not known
+  std::vector<double> start{};  // where it begins, one number per parameter; empty: at zero
 };
 
 // DP-BLSGD, DP-BLSGD-AC and DP-BLGD: gradient descent that picks its own steps and budgets. [Chen20, Alg. 1-3]

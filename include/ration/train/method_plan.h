@@ -20,12 +20,14 @@ namespace ration {
 
 // A method with its settings, fixed before a row is read. There are three kinds, by what is known of their spending.
 
-// What a method is made for.
+// What a method is made for: a linear model begins at zero, a network at random weights.
 struct ModelShape {
   std::size_t columns = 1;  // of the encoded table; the last one is the bias
   std::size_t outputs = 1;  // one set of weights each
+  std::vector<double> start{};  // of a network, whose parameters they are
 
-  std::size_t parameters() const { return columns * outputs; }
+  bool is_network() const { return !start.empty(); }
+  std::size_t parameters() const { return is_network() ? start.size() : columns * outputs; }
 };
 
 // Steps of a plan that were taken, and those that were paid for: the ones between were lost by a crash.
@@ -79,6 +81,7 @@ struct Recipe {
   std::function<void(Plan&)> fill;
   // Every setting the method needs is there; `plan.rate` too.
   std::function<Open(const Plan&, const Budget&)> make;
+  bool takes_networks = false;  // or linear models only
 };
 
 std::span<const Recipe> recipes();

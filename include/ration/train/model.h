@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,15 +10,18 @@
 #include "ration/data/schema.h"
 #include "ration/data/table.h"
 #include "ration/objectives/glm/glm.h"
+#include "ration/objectives/network.h"
 
 namespace ration {
 
-// A trained convex model with everything needed to apply it to a new file: loss, public schema, weights.
+// A trained model with everything needed to apply it to a new file: loss, public schema, weights.
 //
 // Labels      logistic, hinge and huber need a label of two classes, softmax one of two or more, squared a
 //             number.
-// Weights     one per encoded column; for softmax those of class 0 first, then those of class 1, and so on.
+// Weights     of a linear model: one per encoded column; for softmax those of class 0 first, then those of class 1, and so
+//             on. Of a network: its parameters in their order.
 struct Model {
+  std::string network{};  // its name (objectives/network.h); empty: a linear model
   GlmLoss loss = GlmLoss::logistic;
   std::size_t classes = 2;   // those of the schema: 2 or more; 0 for a numeric label
   double huber_width = 0.5;  // > 0; huber only
@@ -29,8 +33,15 @@ struct Model {
 // before it spends anything.
 void require_sound(const Model& model);
 
-// What make_glm needs to know of it; 0 threads: one per processor.
+// What make_glm needs to know of a linear model; 0 threads: one per processor.
 GlmOptions glm_options(const Model& model, std::size_t threads = 0);
+// What networks() needs to know of a network.
+NetworkSpec network_spec(const Model& model);
+
+// The model's loss on rows. Labels that are unused may be anything; then only predict() has a meaning.
+enum class Labels { used, unused };
+std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<const Rows> rows,
+                                          std::size_t threads = 0, Labels labels = Labels::used);
 
 // One object with stable keys, indented, ending in a newline. Lossless. Weights stand beside the names of their
 // columns, for people; the names are checked when it is read. Throws InputError for a model that is not sound.

@@ -42,9 +42,10 @@ struct Plan {
   double schedule_power = 1;         // > 0; polynomial
   std::optional<double> noise{};     // > 0: the noise multiplier; calibrated to the budget if left out
 
-  std::string clip = "abadi";
+  std::string clip = "auto";
   std::optional<double> clip_bound{};  // > 0
   double clip_gamma = 0.01;            // > 0; auto-s
+  bool per_layer = false;              // each layer of a network by itself
   double clip_quantile = 0.5;          // 0 to 1; adaptive
   double clip_follow_rate = 0.2;       // > 0; adaptive
 

@@ -66,4 +66,7 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema);
 // The model a plan would train, all weights 0.
 Model untrained_model(const Plan& plan, const data::Schema& schema);
 
+// What a method is made for; draws where a network begins.
+ModelShape shape_of(const Model& model, RandomSource& random);
+
 }  // namespace ration

@@ -38,6 +38,9 @@ class Training {
   // The plan, rows and random source must outlive the training. Under add_remove the number of rows is asked
   // privately unless the plan declares it. InputError if the plan declares another number of rows under
   // replace_one.
+  Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objective, ModelShape shape,
+           RandomSource& random, const TrainingState& from = {});
+  // Of a linear model.
   Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
            RandomSource& random, const TrainingState& from = {});
 
@@ -51,6 +54,7 @@ class Training {
   std::int64_t total() const { return plan_.steps(); }
   std::int64_t steps_done() const { return done_; }
   double divisor_rows() const { return declared_rows_; }
+  PublicFacts facts() const { return objective_->facts(); }
 
   Event released() const;
   std::vector<double> weights() const;
@@ -60,7 +64,7 @@ class Training {
   double declare_rows(const TrainingState& from, RandomSource& random);
 
   const ResolvedPlan& plan_;
-  std::size_t columns_;
+  ModelShape shape_;
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<BudgetFilter> filter_;
   double declared_rows_;

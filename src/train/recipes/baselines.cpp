@@ -148,7 +148,8 @@ std::vector<Recipe> baseline_recipes() {
        make_privgene_plan},
       {"majority", "the most frequent class for every row", use_all_rows, majority},
       {"nonprivate", "NOT PRIVATE: the fit without noise, to measure others by", fill_nonprivate,
-       [](const Plan& plan, const Budget&) -> Recipe::Open { return WithoutPrivacy{*plan.weight_decay}; }}};
+       [](const Plan& plan, const Budget&) -> Recipe::Open { return WithoutPrivacy{*plan.weight_decay}; },
+       /*takes_networks=*/true}};
 }
 
 }  // namespace ration

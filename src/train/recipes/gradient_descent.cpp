@@ -6,6 +6,7 @@
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
+#include "ration/objectives/network.h"
 #include "ration/schedules/scale.h"
 #include "ration/train/noise_plan.h"
 #include "train/recipes/settings.h"
@@ -69,9 +70,20 @@ struct Defaults {
   double lr, weight_decay;
   const char* average;
   const char* accountant;
+  const char* clip = "abadi";
+  std::optional<double> epochs{};  // none: the usual number of steps
 };
 
+// Of a network its library knows what suits it; the method's own step rule stays if it is Adam.
+Defaults for_network(const Defaults& usual, const NetworkDefaults& network) {
+  const bool adam = std::string_view(usual.step) == "adam";
+  return {network.rate, 1, adam ? "adam" : network.step, adam ? network.adam_lr : network.lr, 0, "none",
+          usual.accountant, "auto-s", network.epochs};
+}
+
 void fill_from(const Defaults& usual, Plan& plan) {
+  const bool has_steps = plan.steps || plan.epochs || is_schedule_file(plan.schedule);
+  if (!has_steps) plan.epochs = usual.epochs;
   if (!plan.rate && !plan.batch) plan.rate = usual.rate;
   set_if_open(plan.clip_bound, usual.clip_bound);
   set_if_open(plan.lr, usual.lr);
@@ -79,10 +91,14 @@ void fill_from(const Defaults& usual, Plan& plan) {
   choose_if_auto(plan.step, usual.step);
   choose_if_auto(plan.average, usual.average);
   choose_if_auto(plan.accountant, usual.accountant);
+  choose_if_auto(plan.clip, usual.clip);
 }
 
 Recipe recipe(std::string name, std::string what, const Defaults& usual) {
-  return {std::move(name), std::move(what), [usual](Plan& plan) { fill_from(usual, plan); }, make_plan};
+  const auto fill = [usual](Plan& plan) {
+    fill_from(is_network(plan.model) ? for_network(usual, networks().usual(plan.model)) : usual, plan);
+  };
+  return {std::move(name), std::move(what), fill, make_plan, /*takes_networks=*/true};
 }
 
 }  // namespace
@@ -115,6 +131,7 @@ void GradientDescentPlan::set_noise(double size) {
 std::unique_ptr<Method> GradientDescentPlan::make(const ModelShape& model, const StepsSoFar& so_far) const {
   GradientDescentOptions options = options_;
   options.noise.erase(options.noise.begin() + so_far.done, options.noise.begin() + so_far.charged);
+  options.start = model.start;
   return make_gradient_descent(options, model.parameters());
 }
 

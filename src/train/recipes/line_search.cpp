@@ -8,6 +8,8 @@
 #include "ration/base/error.h"
 #include "ration/methods/agd.h"
 #include "ration/methods/line_search.h"
+#include "ration/objectives/network.h"
+#include "ration/sampling/poisson.h"
 #include "train/recipes/settings.h"
 
 namespace ration {
@@ -20,7 +22,9 @@ class LineSearchPlan final : public AdaptiveMethod {
   }
   Event typical(const Sampler& sampler) const override { return line_search_event(options_, sampler); }
   std::unique_ptr<Method> make(const ModelShape& model) const override {
-    return make_line_search_descent(options_, model.parameters());
+    LineSearchOptions options = options_;
+    options.start = model.start;
+    return make_line_search_descent(options, model.parameters());
   }
 
  private:
@@ -34,7 +38,9 @@ class AgdPlan final : public AdaptiveMethod {
     return sampler.sampled(Event::gaussian(1 / std::sqrt(2 * options_.gradient_rho)));
   }
   std::unique_ptr<Method> make(const ModelShape& model) const override {
-    return make_agd(options_, model.parameters());
+    AgdOptions options = options_;
+    options.start = model.start;
+    return make_agd(options, model.parameters());
   }
 
  private:
@@ -77,7 +83,31 @@ LineSearchOptions search_options(const Plan& plan, const Budget& budget) {
   return options;
 }
 
+// The same rho in every step, such that the budget lasts for the steps that are expected. [Chen20, Sec. V-G]
+LineSearchOptions network_search_options(const Plan& plan, const Budget& budget) {
+  const auto with_noise = [&](double noise) {
+    LineSearchOptions options = neural_line_search(1 / (2 * noise * noise));
+    options.clip = clip_of(plan);
+    options.loss_bound = *plan.loss_bound;
+    options.first_step = *plan.first_step;
+    options.candidates = *plan.candidates;
+    options.shrink = plan.shrink;
+    options.ridge = *plan.weight_decay;
+    options.average = average_of(plan);
+    return options;
+  };
+  const PoissonSampler sampler({.rows = 1, .declared_rows = 1}, *plan.rate);
+  const auto steps = static_cast<std::int64_t>(std::ceil(*plan.expected_steps));
+  return with_noise(calibrate_noise(
+      [&](double noise) { return Event::repeated(line_search_event(with_noise(noise), sampler), steps); },
+      Relation::add_remove, Accountant::rdp, budget));
+}
+
 Recipe::Open make_blsgd(const Plan& plan, const Budget& budget) {
+  if (is_network(plan.model)) {
+    refuse_following(plan);
+    return std::make_unique<const LineSearchPlan>(network_search_options(plan, budget));
+  }
   LineSearchOptions options = search_options(plan, budget);
   options.growth = CheckAngles{.raise = *plan.raise};
   if (plan.method == "blsgd-ac") options.decay = BoundDecay{.zeta = plan.clip_decay};
@@ -111,6 +141,9 @@ struct Defaults {
   const char* accountant = "auto";
 };
 
+// [Chen20, Sec. V-G]; the steps last for some twenty passes over the rows.
+constexpr Defaults kForNetworks{1.0 / 200, 3, 1, 10, 0.3, 4000};
+
 void fill_from(const Defaults& usual, Plan& plan) {
   if (!plan.rate && !plan.batch) plan.rate = usual.rate;
   set_if_open(plan.clip_bound, 3.0);
@@ -121,11 +154,15 @@ void fill_from(const Defaults& usual, Plan& plan) {
   set_if_open(plan.expected_steps, usual.expected_steps);
   set_if_open(plan.weight_decay, 0.001);
   choose_if_auto(plan.average, "none");
+  choose_if_auto(plan.clip, is_network(plan.model) ? "auto-s" : "abadi");
   choose_if_auto(plan.accountant, usual.accountant);
 }
 
 Recipe recipe(std::string name, std::string what, const Defaults& usual, decltype(Recipe::make) make) {
-  return {std::move(name), std::move(what), [usual](Plan& plan) { fill_from(usual, plan); }, std::move(make)};
+  const bool takes_networks = name == "blsgd" || name == "blsgd-ac";
+  return {std::move(name), std::move(what),
+          [usual](Plan& plan) { fill_from(is_network(plan.model) ? kForNetworks : usual, plan); }, std::move(make),
+          takes_networks};
 }
 
 }  // namespace

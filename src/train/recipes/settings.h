@@ -22,7 +22,8 @@ inline void choose_if_auto(std::string& setting, const std::string& usual) {
 // 'adaptive' begins as 'abadi'.
 inline AnyClipRule clip_of(const Plan& plan) {
   const std::string& name = plan.clip == "adaptive" ? "abadi" : plan.clip;
-  return AnyClipRule::named(name, *plan.clip_bound, plan.clip_gamma);
+  const AnyClipRule rule = AnyClipRule::named(name, *plan.clip_bound, plan.clip_gamma);
+  return plan.per_layer ? rule.per_layer() : rule;
 }
 
 }  // namespace ration
