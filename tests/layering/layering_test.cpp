@@ -42,7 +42,10 @@ TEST(Layering, TheLibraryKeepsIt) {
 std::vector<std::string> predictable_generators(const std::vector<SourceFile>& files) {
   constexpr const char* kNames[] = {"mt19937", "minstd_rand",   "default_random_engine",
                                     "ranlux",  "random_device", "std::rand",
-                                    "srand(",  "drand48",       "random_shuffle"};
+                                    "srand(",  "drand48",       "random_shuffle",
+                                    // the tensor library's
+                                    "torch::rand", "torch::normal", "normal_(", "uniform_(", "bernoulli_(",
+                                    "manual_seed", "at::rand", "cauchy_(", "exponential_("};
   std::vector<std::string> found;
   for (const SourceFile& file : files) {
     if (file.path == "data/census.cpp") continue;
@@ -60,6 +63,8 @@ TEST(RandomNumbers, ComeFromTheSecureSource) {
   }
   EXPECT_THAT(predictable_generators({{"oracle/oracle.cpp", "std::mt19937_64 engine;"}}),
               ElementsAre("oracle/oracle.cpp: mt19937"));
+  EXPECT_THAT(predictable_generators({{"objectives/neural/neural.cpp", "sum += torch::randn({3});"}}),
+              ElementsAre("objectives/neural/neural.cpp: torch::rand"));
 }
 
 TEST(Layering, AcceptsWhatIsLeftOnTheWay) {

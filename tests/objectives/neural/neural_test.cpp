@@ -1,0 +1,324 @@
+#include "ration/objectives/neural/neural.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <limits>
+
+#include "objectives/neural/nets.h"
+#include "objectives/neural/position_site.h"
+#include "ration/base/error.h"
+
+namespace ration::nn {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using torch::nn::Conv2dOptions;
+using torch::nn::Functional;
+using torch::nn::Sequential;
+
+std::string refusal(const auto& act) {
+  try {
+    act();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Network small_net() {
+  return Sequential(Linear(6, 5), Functional(torch::tanh), Linear(5, 3));
+}
+const NeuralOptions kSmall{.input = {6}, .classes = 3, .threads = 1};
+
+std::vector<double> clipped(Objective& objective, const std::vector<double>& w, const Batch& batch,
+                            const AnyClipRule& rule) {
+  std::vector<double> sum(objective.parameters());
+  objective.clipped_gradient_sum(w, batch, rule, sum);
+  return sum;
+}
+
+// A random network of convolutions, norms and linear layers, in any order that fits.
+struct Drawn {
+  Network net;
+  NeuralOptions options;
+};
+
+Drawn random_network() {
+  const auto below = [](int n) { return *rc::gen::inRange(0, n); };
+  Sequential net;
+  std::int64_t channels = 1 + below(3);
+  std::int64_t size = 6 + below(4);
+  const std::vector<std::int64_t> input{channels, size, size};
+  const int blocks = 1 + below(3);
+  for (int i = 0; i < blocks; ++i) {
+    const std::int64_t groups = channels % 2 == 0 && below(2) == 0 ? 2 : 1;
+    const std::int64_t outputs = groups * (1 + below(4));
+    const std::int64_t kernel = 1 + below(3);
+    const std::int64_t stride = 1 + below(2);
+    const std::int64_t padding = below(2);
+    if (size + 2 * padding < kernel) break;
+    net->push_back(Conv2d(Conv2dOptions(channels, outputs, kernel)
+                              .stride(stride)
+                              .padding(padding)
+                              .groups(groups)
+                              .bias(below(2) == 0)));
+    channels = outputs;
+    size = (size + 2 * padding - kernel) / stride + 1;
+    if (below(2) == 0) net->push_back(GroupNorm(channels % 2 == 0 ? 2 : 1, channels));
+    net->push_back(below(2) == 0 ? Functional(torch::relu) : Functional(torch::tanh));
+  }
+  std::int64_t width = channels * size * size;
+  net->push_back(torch::nn::Flatten());
+  if (below(2) == 0) {
+    net->push_back(Linear(width, 7));
+    net->push_back(LayerNorm(torch::nn::LayerNormOptions({7})));
+    width = 7;
+  }
+  net->push_back(Linear(width, 3));
+  return {net, {.input = input, .classes = 3, .rows_at_once = static_cast<std::size_t>(1 + below(6)), .threads = 1}};
+}
+
+TEST(Networks, OfAnyArchitectureGiveTheClippedSum) {
+  const auto holds = [] {
+    const Drawn drawn = random_network();
+    std::size_t columns = 1;
+    for (const std::int64_t size : drawn.options.input) columns *= static_cast<std::size_t>(size);
+    const auto rows = made_up_rows(8, columns, 3, *rc::gen::arbitrary<std::uint64_t>());
+    const std::vector<AnyClipRule> rules{Abadi{0.5}, AutoV{2}, AutoS{1, 0.1}};
+    const AnyClipRule rule = rules[static_cast<std::size_t>(*rc::gen::inRange(0, 3))];
+    const auto objective = make_neural(drawn.net, rows, drawn.options);
+    const std::vector<double> w = trained_parameters(*drawn.net.module);
+    const auto sum = clipped(*objective, w, all_rows(8), rule);
+    const auto expected = clipped_sum_row_by_row(drawn.net, *rows, drawn.options, all_rows(8), rule);
+    RC_ASSERT(distance(sum, expected) <= 1e-5 * length(expected) + 1e-7);
+    // Neighbours: one row more.
+    Batch fewer = all_rows(8);
+    fewer.rows.erase(fewer.rows.begin() + 3);
+    const auto without = clipped(*objective, w, fewer, rule);
+    RC_ASSERT(distance(sum, without) <= rule.bound() * (1 + 1e-6));
+  };
+  EXPECT_TRUE(rc::check(holds));
+}
+
+TEST(Networks, ClipEachLayerToItsPart) {
+  const auto rows = made_up_rows(1, 6, 3, 1);
+  Network net = small_net();
+  const auto objective = make_neural(net, rows, kSmall);
+  const auto w = trained_parameters(*net.module);
+  const auto sum = clipped(*objective, w, all_rows(1), AnyClipRule(AutoV{2}).per_layer());
+  const std::vector<double> first(sum.begin(), sum.begin() + 35), second(sum.begin() + 35, sum.end());
+  const double part = 2 / std::sqrt(2.0);  // of two layers
+  EXPECT_NEAR(length(first), part, 1e-5);
+  EXPECT_NEAR(length(second), part, 1e-5);
+}
+
+TEST(Networks, TakeLargeBatchesInParts) {
+  const auto rows = made_up_rows(50, 6, 3, 2);
+  Network net = small_net();
+  NeuralOptions in_parts = kSmall;
+  in_parts.rows_at_once = 7;
+  const auto w = trained_parameters(*net.module);
+  const auto whole = clipped(*make_neural(net, rows, kSmall), w, all_rows(50), AutoS{});
+  const auto parts = clipped(*make_neural(net, rows, in_parts), w, all_rows(50), AutoS{});
+  EXPECT_LT(distance(whole, parts), 1e-5 * length(whole));
+}
+
+TEST(Networks, TrainOnSparseRowsAsOnDenseOnes) {
+  const auto dense = made_up_rows(9, 6, 3, 3);
+  SparseMatrix matrix{.columns = 6};
+  for (std::size_t row = 0; row < 9; ++row) {
+    for (std::size_t j = 0; j < 6; ++j) {
+      matrix.indices.push_back(static_cast<std::int32_t>(j));
+      matrix.values.push_back(dense->dense_row(row)[j]);
+    }
+    matrix.starts.push_back(matrix.values.size());
+  }
+  const auto sparse = std::make_shared<const Rows>(
+      Rows::sparse(matrix, {dense->labels().begin(), dense->labels().end()}));
+  Network net = small_net();
+  const auto w = trained_parameters(*net.module);
+  EXPECT_EQ(clipped(*make_neural(net, dense, kSmall), w, all_rows(9), AutoS{}),
+            clipped(*make_neural(net, sparse, kSmall), w, all_rows(9), AutoS{}));
+}
+
+TEST(Networks, LetRowsWithoutAFiniteNormContributeNothing) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double bad : {nan, infinity, 1e30}) {
+    for (const bool conv : {false, true}) {
+      std::vector<double> values(4 * 9, 0.5);
+      values[9] = bad;
+      const auto rows = std::make_shared<const Rows>(Rows::dense(9, values, {0, 1, 2, 0}));
+      const NeuralOptions options{.input = conv ? std::vector<std::int64_t>{1, 3, 3} : std::vector<std::int64_t>{9},
+                                  .classes = 3, .threads = 1};
+      Network net = conv ? Network(Sequential(Conv2d(1, 4, 2), GroupNorm(2, 4), torch::nn::Flatten(), Linear(16, 3)))
+                         : Network(Sequential(Linear(9, 4), Linear(4, 3)));
+      const auto objective = make_neural(net, rows, options);
+      const auto w = trained_parameters(*net.module);
+      for (const bool per_layer : {false, true}) {
+        const AnyClipRule rule = per_layer ? AnyClipRule(AutoS{}).per_layer() : AnyClipRule(AutoS{});
+        const auto sum = clipped(*objective, w, all_rows(4), rule);
+        Batch others = all_rows(4);
+        others.rows.erase(others.rows.begin() + 1);
+        for (const double value : sum) ASSERT_TRUE(std::isfinite(value));
+        EXPECT_LE(distance(sum, clipped(*objective, w, others, rule)), 1.0);
+      }
+      std::vector<double> losses(1);
+      const std::vector<Objective::Parameters> candidates{w};
+      objective->clipped_loss_sums(candidates, all_rows(4), 0.5, losses);
+      EXPECT_TRUE(std::isfinite(losses[0]));
+    }
+  }
+}
+
+TEST(Networks, AnswerAnEmptyBatchWithZeros) {
+  Network net = small_net();
+  const auto objective = make_neural(net, made_up_rows(4, 6, 3, 1), kSmall);
+  const auto w = trained_parameters(*net.module);
+  EXPECT_EQ(length(clipped(*objective, w, Batch{}, AutoS{})), 0);
+  EXPECT_EQ(objective->count_norms_at_most(w, Batch{}, 1), 0u);
+}
+
+TEST(Networks, CountNormsAndClipLosses) {
+  const auto rows = made_up_rows(20, 6, 3, 4);
+  Network net = small_net();
+  const auto objective = make_neural(net, rows, kSmall);
+  const auto w = trained_parameters(*net.module);
+  std::vector<double> norms;
+  for (std::uint64_t row = 0; row < 20; ++row) norms.push_back(length(clipped(*objective, w, {.rows = {row}}, Abadi{1e6})));
+  std::sort(norms.begin(), norms.end());
+  EXPECT_EQ(objective->count_norms_at_most(w, all_rows(20), (norms[11] + norms[12]) / 2), 12u);
+
+  const std::vector<double> direction(w.size(), 0.3), steps{0, 1};
+  std::vector<double> along(2), at_start(1);
+  objective->clipped_loss_sums_along({w, direction, steps}, all_rows(20), 0.9, along);
+  const std::vector<Objective::Parameters> candidates{w};
+  objective->clipped_loss_sums(candidates, all_rows(20), 0.9, at_start);
+  EXPECT_EQ(along[0], at_start[0]);
+  EXPECT_NE(along[1], at_start[0]);
+  EXPECT_LE(along[1], 20 * 0.9);
+  objective->clipped_loss_sums(candidates, all_rows(20), 1e6, at_start);
+  EXPECT_NEAR(at_start[0] / 20, objective->mean_loss(w), 1e-9);
+}
+
+TEST(Networks, FitNumbersToo) {
+  const auto rows = made_up_rows(10, 6, 0, 5);
+  Network net = Sequential(Linear(6, 4), Functional(torch::relu), Linear(4, 1));
+  const NeuralOptions options{.input = {6}, .classes = 0, .threads = 1};
+  const auto objective = make_neural(net, rows, options);
+  const auto sum = clipped(*objective, trained_parameters(*net.module), all_rows(10), Abadi{0.1});
+  const auto expected = clipped_sum_row_by_row(net, *rows, options, all_rows(10), Abadi{0.1});
+  EXPECT_LT(distance(sum, expected), 1e-5 * length(expected));
+}
+
+TEST(Networks, WithOtherLayersGoRowByRowIfAskedTo) {
+  const auto rows = made_up_rows(6, 6, 3, 6);
+  Network net = Sequential(torch::nn::Linear(6, 5), Functional(torch::tanh), Linear(5, 3));
+  EXPECT_THAT(refusal([&] { make_neural(net, rows, kSmall); }),
+              AllOf(HasSubstr("module '0' is a Linear"), HasSubstr("use ration::nn::Linear")));
+  NeuralOptions slow = kSmall;
+  slow.row_by_row = true;
+  const auto objective = make_neural(net, rows, slow);
+  const auto sum = clipped(*objective, trained_parameters(*net.module), all_rows(6), AutoS{});
+  const auto expected = clipped_sum_row_by_row(net, *rows, slow, all_rows(6), AutoS{});
+  EXPECT_LT(distance(sum, expected), 1e-5 * length(expected));
+}
+
+struct MixesRowsImpl : torch::nn::Module {
+  MixesRowsImpl() : linear(register_module("linear", Linear(6, 3))) {}
+  torch::Tensor forward(const torch::Tensor& x) { return linear(x - x.mean(0, true)); }
+  Linear linear;
+};
+TORCH_MODULE(MixesRows);
+
+struct RemembersRowsImpl : torch::nn::Module {
+  RemembersRowsImpl()
+      : linear(register_module("linear", Linear(6, 3))), seen(register_buffer("seen", torch::zeros({6}))) {}
+  torch::Tensor forward(const torch::Tensor& x) {
+    if (is_training()) seen.add_(x.sum(0));
+    return linear(x);
+  }
+  Linear linear;
+  torch::Tensor seen;
+};
+TORCH_MODULE(RemembersRows);
+
+struct ChangesItsInputImpl : torch::nn::Module {
+  ChangesItsInputImpl() : one(register_module("one", Linear(6, 6))), two(register_module("two", Linear(6, 3))) {}
+  torch::Tensor forward(const torch::Tensor& x) {
+    torch::Tensor y = torch::tanh(one(x)).clone();
+    const torch::Tensor z = two(y);
+    y.mul_(2);
+    return z;
+  }
+  Linear one, two;
+};
+TORCH_MODULE(ChangesItsInput);
+
+struct SharesImpl : torch::nn::Module {
+  SharesImpl() : one(register_module("one", Linear(6, 6))), two(register_module("two", Linear(6, 6))) {
+    two->weight.set_data(one->weight.data());
+    out = register_module("out", Linear(6, 3));
+  }
+  torch::Tensor forward(const torch::Tensor& x) { return out(two(one(x))); }
+  Linear one, two, out{nullptr};
+};
+TORCH_MODULE(Shares);
+
+TEST(Networks, ThatMixRowsAreRefused) {
+  const auto rows = made_up_rows(6, 6, 3, 7);
+  for (const bool row_by_row : {false, true}) {
+    NeuralOptions options = kSmall;
+    options.row_by_row = row_by_row;
+    Network with_batch_norm = Sequential(Linear(6, 4), torch::nn::BatchNorm1d(4), Linear(4, 3));
+    EXPECT_THAT(refusal([&] { make_neural(with_batch_norm, rows, options); }),
+                AllOf(HasSubstr("module '1' is a BatchNorm1d"), HasSubstr("use ration::nn::GroupNorm")));
+    EXPECT_THAT(refusal([&] { make_neural(RemembersRows(), rows, options); }), HasSubstr("a buffer changes"));
+  }
+  EXPECT_THAT(refusal([&] { make_neural(MixesRows(), rows, kSmall); }), HasSubstr("change with the rows beside it"));
+  EXPECT_THAT(refusal([&] { make_neural(Shares(), rows, kSmall); }), HasSubstr("share a parameter"));
+}
+
+TEST(Networks, ThatChangeAnInputInPlaceAreRefused) {
+  ChangesItsInput net;
+  const auto objective = make_neural(net, made_up_rows(6, 6, 3, 8), kSmall);
+  EXPECT_THAT(refusal([&] { clipped(*objective, trained_parameters(*net), all_rows(6), AutoS{}); }),
+              HasSubstr("modified in place"));
+}
+
+TEST(Networks, SayWhatDoesNotFit) {
+  const auto rows = made_up_rows(6, 6, 3, 9);
+  Network net = small_net();
+  NeuralOptions options = kSmall;
+  options.input = {7};
+  EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }), HasSubstr("at least 7 columns, got 6"));
+  options.input = {5};
+  EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }), HasSubstr("does not run on rows of this shape"));
+  options = kSmall;
+  options.classes = 2;
+  EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }), HasSubstr("expected outputs of shape 3 x 2"));
+  const auto wrong = std::make_shared<const Rows>(Rows::dense(6, std::vector<double>(12), {0, 5}));
+  EXPECT_THAT(refusal([&] { make_neural(net, wrong, kSmall); }), HasSubstr("row 1: expected the label"));
+  const auto objective = make_neural(net, rows, kSmall);
+  std::vector<double> sum(objective->parameters());
+  EXPECT_THAT(refusal([&] { objective->clipped_gradient_sum(std::vector<double>(3), all_rows(1), AutoS{}, sum); }),
+              HasSubstr("parameters, got 3"));
+  EXPECT_THAT(refusal([&] { clipped(*objective, std::vector<double>(sum.size()), all_rows(7), AutoS{}); }),
+              HasSubstr("rows below 6, got row 6"));
+  freeze(*net.module);
+  EXPECT_THAT(refusal([&] { make_neural(net, rows, kSmall); }), HasSubstr("parameters to train, got none"));
+}
+
+TEST(Positions, TakeTheCheapestWay) {
+  EXPECT_EQ(cheapest_way({.rows = 512, .positions = 196, .inputs = 64, .outputs = 16}), Way::keep);
+  EXPECT_EQ(cheapest_way({.rows = 300, .positions = 1, .inputs = 784, .outputs = 1000}), Way::gram);
+  EXPECT_EQ(cheapest_way({.rows = 64, .positions = 16, .inputs = 2304, .outputs = 256}), Way::gram);
+  EXPECT_EQ(cheapest_way({.rows = 64, .positions = 1024, .inputs = 576, .outputs = 256}), Way::direct);
+}
+
+}  // namespace
+}  // namespace ration::nn
