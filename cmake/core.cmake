@@ -14,9 +14,10 @@ target_link_libraries(ration_core PRIVATE SQLite::SQLite3 $<BUILD_INTERFACE:nloh
 target_compile_definitions(ration_core PRIVATE RATION_VERSION="${PROJECT_VERSION}")
 target_compile_features(ration_core PUBLIC cxx_std_20)
 
-# The loops that turn random bits into noise, the losses, the products with rows and the step rules: fused multiply-adds and a square root that sets no errno, so that they
+# The loops that turn random bits into noise, the losses, the products with rows and images and the step rules: fused multiply-adds and a square root that sets no errno, so that they
 # vectorise. Nothing else of -ffast-math: it would change how the whole program treats small numbers.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/gaussian.cpp ${PROJECT_SOURCE_DIR}/src/base/geometric_gaps.cpp
+                            ${PROJECT_SOURCE_DIR}/src/data/lane_products.cpp
                             ${PROJECT_SOURCE_DIR}/src/objectives/glm/loss_kernels.cpp
                             ${PROJECT_SOURCE_DIR}/src/objectives/glm/row_products.cpp ${PROJECT_SOURCE_DIR}/src/steps/step_rule.cpp
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-fno-math-errno;-fno-trapping-math")

@@ -2,25 +2,35 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "data/complaint.h"
+#include "data/scattering.h"
 #include "ration/data/named_data.h"
 
 namespace ration::data {
 namespace {
 
-std::vector<double> scaled_pixels(const Images& images, bool bias) {
+void scale_pixels(const Images& images, std::size_t row_length, std::span<double> values) {
   constexpr double kLargest = 255;
   const std::size_t each = images.pixels_each();
-  std::vector<double> values;
-  values.reserve(images.count() * (each + (bias ? 1 : 0)));
   for (std::size_t i = 0; i < images.count(); ++i) {
-    for (std::size_t k = 0; k < each; ++k) values.push_back(images.pixels[i * each + k] / kLargest);
-    if (bias) values.push_back(1.0);
+    for (std::size_t k = 0; k < each; ++k)
+      values[i * row_length + k] = images.pixels[i * each + k] / kLargest;
   }
+}
+
+// Row after row; filled in place, since there may be no room for two tables.
+std::vector<double> encoded(const Images& images, const Schema& schema, std::size_t columns) {
+  std::vector<double> values(images.count() * columns);
+  if (schema.image->features == ImageFeatures::scatter) {
+    scatter(images, columns, values);
+  } else {
+    scale_pixels(images, columns, values);
+  }
+  for (std::size_t i = 1; schema.bias && i <= images.count(); ++i) values[i * columns - 1] = 1;
   return values;
 }
 
@@ -63,7 +73,7 @@ Table image_table(const Images& images, const Schema& schema) {
   require_classes(images, schema);
   std::vector<std::string> names = encoded_column_names(schema);
   std::vector<double> labels(images.labels.begin(), images.labels.end());
-  Rows rows = Rows::dense(names.size(), scaled_pixels(images, schema.bias), std::move(labels));
+  Rows rows = Rows::dense(names.size(), encoded(images, schema, names.size()), std::move(labels));
   if (schema.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema.max_row_norm);
   return {std::move(rows), std::move(names), schema.class_names()};
 }

@@ -143,14 +143,25 @@ std::string first_of(std::initializer_list<std::string> faults) {
   return "";
 }
 
+std::string scatter_fault(const ImageShape& image) {
+  if (image.features != ImageFeatures::scatter) return "";
+  const auto fits = [](std::size_t length) { return length % 4 == 0 && length >= 8 && length <= 128; };
+  if (fits(image.height) && fits(image.width)) return "";
+  return fmt::format(
+      "features = \"scatter\" needs a height and a width that are multiples of 4, from 8 to 128, got {} and "
+      "{}",
+      image.height, image.width);
+}
+
 std::string image_fault(const Schema& schema) {
   if (!schema.image) return "";
   if (schema.columns.size() != 1) return "images have a label; expected columns to hold it alone";
   if (schema.label_column().type != ColumnType::category)
     return "label: an image's label is a class; expected type = \"category\"";
-  const std::string fault = first_of({range_fault("channels", schema.image->channels, 1, 16),
-                                      range_fault("height", schema.image->height, 1, 1024),
-                                      range_fault("width", schema.image->width, 1, 1024)});
+  const std::string fault =
+      first_of({range_fault("channels", schema.image->channels, 1, 16),
+                range_fault("height", schema.image->height, 1, 1024),
+                range_fault("width", schema.image->width, 1, 1024), scatter_fault(*schema.image)});
   return fault.empty() ? "" : "image: " + fault;
 }
 

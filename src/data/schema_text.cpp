@@ -125,8 +125,9 @@ std::string features(const IndexedFeatures& features) {
 }
 
 std::string image(const ImageShape& image) {
-  return fmt::format("image = {{ channels = {}, height = {}, width = {} }}\n", image.channels, image.height,
-                     image.width);
+  return fmt::format("image = {{ channels = {}, height = {}, width = {}, features = \"{}\" }}\n",
+                     image.channels, image.height, image.width,
+                     image.features == ImageFeatures::pixels ? "pixels" : "scatter");
 }
 
 std::string texts(const TextShape& text) {

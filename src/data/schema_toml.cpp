@@ -245,6 +245,8 @@ void read_image(Keys& keys, Schema& schema) {
   inner.read_count("channels", image.channels);
   inner.read_count("height", image.height);
   inner.read_count("width", image.width);
+  inner.read("features", image.features,
+             {{"pixels", ImageFeatures::pixels}, {"scatter", ImageFeatures::scatter}});
   inner.finish();
   schema.image = image;
 }

@@ -4,6 +4,7 @@
 
 #include "data/cell_encoder.h"
 #include "data/complaint.h"
+#include "data/scattering.h"
 #include "ration/data/named_data.h"
 
 namespace ration::data {
@@ -14,6 +15,13 @@ FileFormat format_by_name(std::string_view path) {
   if (path.ends_with(".npy")) return FileFormat::npy;
   if (path.ends_with(".npz")) return FileFormat::npz;
   return FileFormat::delimited;
+}
+
+void append_image_names(const ImageShape& image, std::vector<std::string>& names) {
+  const bool pixels = image.features == ImageFeatures::pixels;
+  const std::size_t count = pixels ? image.pixels() : scatter_features(image);
+  for (std::size_t i = 0; i < count; ++i)
+    names.push_back(fmt::format("{} {}", pixels ? "pixel" : "scatter", i));
 }
 
 void append_text_names(const TextShape& text, std::vector<std::string>& names) {
@@ -36,9 +44,7 @@ std::vector<std::string> encoded_column_names(const Schema& schema) {
     for (std::size_t i = 1; i <= schema.indexed_features->count; ++i)
       names.push_back(fmt::format("feature {}", i));
   }
-  if (schema.image) {
-    for (std::size_t i = 0; i < schema.image->pixels(); ++i) names.push_back(fmt::format("pixel {}", i));
-  }
+  if (schema.image) append_image_names(*schema.image, names);
   if (schema.text) append_text_names(*schema.text, names);
   for (const Column& column : schema.columns) {
     if (column.name == schema.label) continue;

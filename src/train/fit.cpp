@@ -39,7 +39,7 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
   Fitted out{
       .model = untrained_model(plan.plan, fitted_to(plan.plan, schema)), .certificate = {}, .plan = plan};
   require_sound(out.model);
-  if (rows->columns() != data::encoded_column_names(schema).size()) {
+  if (rows->columns() != data::encoded_column_names(out.model.schema).size()) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
   const LabelUnit unit(out.model);

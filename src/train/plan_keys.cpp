@@ -164,8 +164,8 @@ void add_row_keys(KeyList& list) {
 
 void add_model_keys(KeyList& list) {
   list.group("Model");
-  list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared"}, "What is fitted",
-              {is_network, network_names});
+  list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared", "scatter+softmax"},
+              "What is fitted; scatter+softmax is for images", {is_network, network_names});
   list.number("huber_width", "H", &Plan::huber_width, greater_than(0),
               "Huber: how far the kink is rounded off");
 }

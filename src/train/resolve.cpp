@@ -275,6 +275,12 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
     schema.bias = false;  // layers have their own
     if (schema.text) schema.text->features = data::TextFeatures::ids;
   }
+  if (sees_scattering(plan)) {
+    if (!schema.image)
+      refuse(fmt::format("model {} needs images: data such as mnist:DIR, fashion-mnist or cifar10:DIR",
+                         plan.model));
+    schema.image->features = data::ImageFeatures::scatter;
+  }
   if (plan.method == "majority" && !schema.bias) {
     refuse("method majority needs the bias column; the schema says bias = false");
   }
@@ -284,7 +290,7 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
 Model untrained_model(const Plan& plan, const data::Schema& schema) {
   const bool network = is_network(plan.model);
   Model model{.network = network ? plan.model : "",
-              .loss = network ? GlmLoss::softmax : glm_loss_named(plan.model),
+              .loss = network ? GlmLoss::softmax : glm_loss_named(loss_of(plan)),
               .classes = schema.classes(),
               .huber_width = plan.huber_width,
               .schema = schema,

@@ -54,10 +54,16 @@ struct IndexedFeatures {
 };
 
 // Images of one size, as named_data.h names them: a byte per pixel, and the place of its class as label.
+//
+// Features    pixels: each scaled from [0, 255] into [0, 1]. scatter: the wavelet scattering transform of depth 2, normalised
+//             within each image (src/data/scattering.h), a fixed public function of the one image.
+enum class ImageFeatures { pixels, scatter };
 struct ImageShape {
   std::size_t channels = 1;  // 1 to 16
   std::size_t height = 1;    // 1 to 1024
   std::size_t width = 1;     // 1 to 1024
+  ImageFeatures features =
+      ImageFeatures::pixels;  // scatter: height and width are multiples of 4 from 8 to 128
 
   std::size_t pixels() const { return channels * height * width; }
   bool operator==(const ImageShape&) const = default;

@@ -60,7 +60,7 @@ ResolvedPlan resolve(const Plan& plan);
 // The schema a plan names, or that of its data (data/named_data.h), with its target and its bound on the rows. Throws InputError if the model cannot be fitted to it.
 data::Schema read_schema_of(const Plan& plan);
 
-// The schema with the plan's bound on the rows. InputError if the method cannot do with it.
+// The schema with the plan's bound on the rows, and the features its model sees. InputError if the method cannot do with it.
 data::Schema fitted_to(const Plan& plan, data::Schema schema);
 
 // The model a plan would train, all weights 0.

@@ -49,7 +49,7 @@ void require_proof(const Plan& plan, bool several_outputs) {
   require_all_rows(plan);
   if (plan.model == "hinge") refuse(plan, "needs a smooth loss, and hinge has a kink; use model huber");
   if (plan.model == "squared") refuse(plan, "needs a loss with bounded slopes, which squared has not");
-  if (plan.model == "softmax" && !several_outputs)
+  if (loss_of(plan) == "softmax" && !several_outputs)
     refuse(plan, "needs a loss of one output; use model logistic or huber");
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ration/clipping/any_clip_rule.h"
 #include "ration/train/plan.h"
@@ -17,6 +18,15 @@ void set_if_open(std::optional<Value>& setting, const Value& usual) {
 
 inline void choose_if_auto(std::string& setting, const std::string& usual) {
   if (setting == "auto") setting = usual;
+}
+
+// A model's name may begin with how it sees images: "scatter+softmax" is a softmax loss on their scattering transform.
+inline constexpr std::string_view kScatter = "scatter+";
+inline bool sees_scattering(const Plan& plan) {
+  return plan.model.starts_with(kScatter);
+}
+inline std::string loss_of(const Plan& plan) {
+  return sees_scattering(plan) ? plan.model.substr(kScatter.size()) : plan.model;
 }
 
 // 'adaptive' begins as 'abadi'.
