@@ -52,6 +52,19 @@ TEST(Examples, A9aWorks) {
   expect_learned("a9a", rows, 0.83);
 }
 
+TEST(Examples, SmsSpamWorks) {
+  RATION_NEED_DATA(rows, "sms-spam/SMSSpamCollection.gz");
+  expect_learned("sms-spam", rows, 0.92);
+}
+
+TEST(Examples, Sst2Works) {
+  RATION_NEED_DATA(rows, "sst2/sst2-sentences.train.tsv.gz");
+  RATION_NEED_DATA(test, "sst2/sst2-sentences.test.tsv.gz");
+  const TemporaryFolder folder;
+  train("sst2", "text:" + rows, "--epsilon 8 --delta 1e-5", folder.path() + "/run");
+  EXPECT_GE(accuracy(folder.path() + "/run", "text:" + test), 0.71);
+}
+
 TEST(Examples, BankWorks) {
   RATION_NEED_DATA(rows, "bank/bank-full.csv.gz");
   expect_learned("bank", rows, 0.885);
