@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "output.h"
 #include "ration/base/error.h"
+#include "ration/data/named_data.h"
 #include "ration/data/schema_draft.h"
 
 namespace ration::cli {
@@ -27,8 +28,17 @@ std::string warning(const std::string& file) {
       file);
 }
 
+// Known from the format: no row is read.
+void print_own_schema(const SchemaFlags& flags, const data::Schema& schema) {
+  if (!flags.json) return print(to_toml(schema));
+  const ordered_json json{
+      {"file", *flags.file}, {"target", schema.label}, {"private", true}, {"schema", to_toml(schema)}};
+  print(json.dump(2) + "\n");
+}
+
 void run_schema(const SchemaFlags& flags) {
   if (!flags.file) throw InputError("schema: which file? ration schema FILE --target COLUMN");
+  if (const auto own = data::schema_of_data(*flags.file)) return print_own_schema(flags, *own);
   if (!flags.target) throw InputError("--target is needed: the column to predict");
   const std::vector<std::string> names =
       flags.names ? data::read_names(*flags.names) : std::vector<std::string>();
@@ -52,7 +62,12 @@ void add_schema(CLI::App& app) {
   auto flags = std::make_shared<SchemaFlags>();
   CLI::App& command = *app.add_subcommand(
       "schema", "Draft a schema from a PUBLIC sample; reads it without privacy and prints TOML");
-  command.add_option("file", flags->file, "A delimited file (CSV, TSV, ...), gzip or not")->type_name("FILE");
+  command
+      .add_option(
+          "file", flags->file,
+          "A delimited file (CSV, TSV, ...), gzip or not; of mnist:DIR, fashion-mnist, cifar10:DIR and "
+          "text:FILE the schema is known, and no row is read")
+      ->type_name("FILE");
   command.add_option("--target", flags->target, "The column to predict")->type_name("COLUMN");
   command
       .add_option("--names", flags->names,
