@@ -21,14 +21,22 @@ RATION_INLINE double small_to_double(std::uint64_t n) {
   return std::bit_cast<double>(n | std::bit_cast<std::uint64_t>(kTwo52)) - kTwo52;
 }
 
-// Any word, rounded to nearest. The two halves meet in one addition, so there is one rounding; processors
-// without a vector conversion from 64-bit integers (before AVX-512DQ) need it this way.
-RATION_INLINE double to_double(std::uint64_t n) {
+// Any word as the sum of two doubles, which are exact. Processors without a vector conversion from 64-bit
+// integers (before AVX-512DQ) need it this way.
+struct Halves {
+  double high;
+  double low;
+};
+RATION_INLINE Halves halves(std::uint64_t n) {
   constexpr double kTwo84 = 0x1p84;
-  const double high =
-      std::bit_cast<double>((n >> 32) | std::bit_cast<std::uint64_t>(kTwo84)) - (kTwo84 + kTwo52);
-  const double low = std::bit_cast<double>((n & 0xffffffffu) | std::bit_cast<std::uint64_t>(kTwo52));
-  return high + low;
+  return {std::bit_cast<double>((n >> 32) | std::bit_cast<std::uint64_t>(kTwo84)) - (kTwo84 + kTwo52),
+          std::bit_cast<double>((n & 0xffffffffu) | std::bit_cast<std::uint64_t>(kTwo52))};
+}
+
+// Any word, rounded to nearest: the halves meet in one addition, so there is one rounding.
+RATION_INLINE double to_double(std::uint64_t n) {
+  const Halves exact = halves(n);
+  return exact.high + exact.low;
 }
 
 // c[0] + c[1] x + c[2] x^2 + ...
@@ -39,27 +47,52 @@ RATION_INLINE double polynomial(const std::array<double, N>& c, double x) {
   return sum;
 }
 
-// 2 (1 + z/3 + z^2/5 + ...) = 2 atanh(s)/s for z = s^2 <= 0.0295: the first omitted term is below 2^-60.
+// The same polynomial with its last terms replaced by lower ones, for 0 <= x <= most [Lanczos56]: x^n is the n-th Chebyshev
+// polynomial of 2 x / most - 1 over its leading coefficient, which is nowhere larger than 2 (most / 4)^n, and lower powers.
+// That is what dropping it costs, 4^n / 2 times less than what cutting the series off would.
+template <std::size_t N, std::size_t M>
+constexpr std::array<double, N> shortened(std::array<long double, M> c, long double most) {
+  const long double slope = 2 / most;
+  for (std::size_t n = M - 1; n >= N; --n) {
+    std::array<long double, M> before{1}, chebyshev{-1, slope};
+    for (std::size_t k = 1; k < n; ++k) {
+      std::array<long double, M> next{};
+      for (std::size_t i = 0; i < M; ++i) {
+        next[i] = -2 * chebyshev[i] - before[i] + (i == 0 ? 0 : 2 * slope * chebyshev[i - 1]);
+      }
+      before = chebyshev;
+      chebyshev = next;
+    }
+    const long double share = c[n] / chebyshev[n];
+    for (std::size_t i = 0; i <= n; ++i) c[i] -= share * chebyshev[i];
+  }
+  std::array<double, N> rounded{};
+  for (std::size_t i = 0; i < N; ++i) rounded[i] = static_cast<double>(c[i]);
+  return rounded;
+}
+
+// 2 (1 + z/3 + z^2/5 + ...) = 2 atanh(s)/s for z = s^2 <= 0.0295: the first dropped term costs less than 2^-58.
 inline constexpr auto kAtanh = [] {
-  std::array<double, 11> c{};
-  for (std::size_t i = 0; i < c.size(); ++i) c[i] = 2.0 / static_cast<double>(2 * i + 1);
-  return c;
+  std::array<long double, 12> c{};
+  for (std::size_t i = 0; i < c.size(); ++i) c[i] = 2.0L / static_cast<long double>(2 * i + 1);
+  return shortened<8>(c, 0.0295L);
 }();
 
-// (-1)^i / (2i + first)!: sine over its argument (first = 1) and cosine (first = 0) in the squared argument.
+// (-1)^i / (2i + first)!: sine over its argument (first = 1) and cosine (first = 0) in the squared argument, which is
+// at most (pi/4)^2.
 template <std::size_t N>
 constexpr std::array<double, N> circular_series(std::size_t first) {
-  std::array<double, N> c{};
+  std::array<long double, 12> c{};
   long double term = 1;
-  for (std::size_t i = 0; i < N; ++i) {
-    c[i] = static_cast<double>(term);
+  for (std::size_t i = 0; i < c.size(); ++i) {
+    c[i] = term;
     const auto n = 2 * i + first;
     term /= -static_cast<long double>((n + 1) * (n + 2));
   }
-  return c;
+  return shortened<N>(c, std::numbers::pi_v<long double> * std::numbers::pi_v<long double> / 16);
 }
-inline constexpr auto kSine = circular_series<9>(1);     // |angle| <= pi/4: remainder below 2^-63
-inline constexpr auto kCosine = circular_series<10>(0);  // |angle| <= pi/4: remainder below 2^-67
+inline constexpr auto kSine = circular_series<7>(1);    // dropped: below 2^-58
+inline constexpr auto kCosine = circular_series<7>(0);  // dropped: below 2^-54
 
 // -log(u) for u = (word | 1) / 2^64, which is uniform on odd multiples of 2^-64: between 5.4e-20 and 44.4,
 // never 0. u = 2^(k - 64) m with m in [sqrt(1/2), sqrt(2)), and log(m) = 2 atanh((m - 1) / (m + 1)). Next to
@@ -67,11 +100,11 @@ inline constexpr auto kCosine = circular_series<10>(0);  // |angle| <= pi/4: rem
 // error below 8e-16 (measured: 5.7e-16).
 RATION_INLINE double exponential_from(std::uint64_t word) {
   constexpr std::uint64_t kSqrtHalf = std::bit_cast<std::uint64_t>(std::numbers::sqrt2 / 2);
-  const std::uint64_t odd = word | 1;
-  const std::uint64_t real = std::bit_cast<std::uint64_t>(to_double(odd));
+  const Halves odd = halves(word | 1);
+  const std::uint64_t real = std::bit_cast<std::uint64_t>(odd.high + odd.low);
   const std::uint64_t k = (real - kSqrtHalf) >> 52;
   const double m = std::bit_cast<double>(real - (k << 52));
-  const double from_integer = -0x1p-64 * to_double(-odd);
+  const double from_integer = 0x1p-64 * ((odd.high - 0x1p64) + odd.low);
   const double from_m = m - 1;
   const double d = k == 64 ? from_integer : from_m;
   const double s = d / (2 + d);
@@ -98,9 +131,9 @@ RATION_INLINE Pair point_on_circle(std::uint64_t word, double radius) {
   return {exchange ? sine : cosine, exchange ? cosine : sine};
 }
 
-// Two independent standard normal values [Box58].
-RATION_INLINE Pair gaussian_from(std::uint64_t radius_word, std::uint64_t angle_word) {
-  return point_on_circle(angle_word, std::sqrt(2 * exponential_from(radius_word)));
+// Two independent normal values from an exponential one and a word. [Box58]
+RATION_INLINE Pair gaussian_from(double exponential, std::uint64_t angle_word, double stddev) {
+  return point_on_circle(angle_word, stddev * std::sqrt(2 * exponential));
 }
 
 }  // namespace ration::bits

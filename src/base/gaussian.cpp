@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/bits_to_reals.h"
 #include "base/per_processor.h"
@@ -21,34 +22,37 @@ struct Add {
   RATION_INLINE void operator()(double& out, double noise) const { out += noise; }
 };
 
-// Writes one block: `pairs` first members of the pairs, then as many second members.
+// Writes one block: `pairs` first members of the pairs, then as many second members. Where the words of the radii
+// were, the first loop leaves the exponential values that they stand for. Two short loops, so that a processor can work
+// on several rounds at once, and so that the division of one and the square root of the other do not wait for each other.
 template <class Write>
-RATION_INLINE void transform(const std::uint64_t* __restrict words, std::size_t pairs, double stddev,
+RATION_INLINE void transform(std::uint64_t* __restrict words, std::size_t pairs, double stddev,
                              double* __restrict out, Write write) {
+  for (std::size_t i = 0; i < pairs; ++i) {
+    words[i] = std::bit_cast<std::uint64_t>(bits::exponential_from(words[i]));
+  }
   const std::uint64_t* angles = words + pairs;
   double* second = out + pairs;
   for (std::size_t i = 0; i < pairs; ++i) {
-    const bits::Pair noise = bits::gaussian_from(words[i], angles[i]);
-    write(out[i], stddev * noise.first);
-    write(second[i], stddev * noise.second);
+    const bits::Pair noise = bits::gaussian_from(std::bit_cast<double>(words[i]), angles[i], stddev);
+    write(out[i], noise.first);
+    write(second[i], noise.second);
   }
 }
 
-RATION_PER_PROCESSOR void replace_block(const std::uint64_t* words, std::size_t pairs, double stddev,
-                                        double* out) {
+RATION_PER_PROCESSOR void replace_block(std::uint64_t* words, std::size_t pairs, double stddev, double* out) {
   transform(words, pairs, stddev, out, Replace{});
 }
 
-RATION_PER_PROCESSOR void add_block(const std::uint64_t* words, std::size_t pairs, double stddev,
-                                    double* out) {
+RATION_PER_PROCESSOR void add_block(std::uint64_t* words, std::size_t pairs, double stddev, double* out) {
   transform(words, pairs, stddev, out, Add{});
 }
 
-using WriteBlock = void (*)(const std::uint64_t* words, std::size_t pairs, double stddev, double* out);
+using WriteBlock = void (*)(std::uint64_t* words, std::size_t pairs, double stddev, double* out);
 
 // All values but the last of an odd number of them.
 void write_pairs(RandomSource& random, std::span<double> values, double stddev, WriteBlock write_block) {
-  std::array<std::uint64_t, kBlock> words;
+  alignas(64) std::array<std::uint64_t, kBlock> words;  // whole lines of the cache
   const std::size_t paired = values.size() - values.size() % 2;
   for (std::size_t done = 0; done < paired;) {
     const std::size_t count = std::min(kBlock, paired - done);
@@ -62,8 +66,8 @@ void write_pairs(RandomSource& random, std::span<double> values, double stddev, 
 }  // namespace
 
 double standard_gaussian(RandomSource& random) {
-  const std::uint64_t radius = random.next_word();
-  return bits::gaussian_from(radius, random.next_word()).first;
+  const double exponential = bits::exponential_from(random.next_word());
+  return bits::gaussian_from(exponential, random.next_word(), 1).first;
 }
 
 void fill_gaussian(RandomSource& random, std::span<double> out, double stddev) {
