@@ -8,7 +8,7 @@ target_include_directories(ration_core
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(ration_core
   PUBLIC Eigen3::Eigen
-  PRIVATE Boost::headers OpenSSL::Crypto fmt::fmt tomlplusplus::tomlplusplus ZLIB::ZLIB NLopt::nlopt Threads::Threads $<BUILD_INTERFACE:ration_warnings>)
+  PRIVATE Boost::headers OpenSSL::Crypto PkgConfig::GCRYPT fmt::fmt tomlplusplus::tomlplusplus ZLIB::ZLIB NLopt::nlopt Threads::Threads $<BUILD_INTERFACE:ration_warnings>)
 # The ledger; and JSON, headers only, which no public header shows and no installed library needs.
 target_link_libraries(ration_core PRIVATE SQLite::SQLite3 $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 target_compile_definitions(ration_core PRIVATE RATION_VERSION="${PROJECT_VERSION}")

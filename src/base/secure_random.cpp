@@ -1,5 +1,5 @@
+#include <gcrypt.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -19,9 +19,20 @@ constexpr std::size_t kCounterBytes = 16;
 constexpr std::size_t kZeroBytes = 8192;
 constexpr std::array<unsigned char, kZeroBytes> kZeros{};
 
-struct ContextDeleter {
-  void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }  // erases the key
+struct CipherCloser {
+  void operator()(gcry_cipher_hd_t handle) const { gcry_cipher_close(handle); }  // erases the key
 };
+
+// The library wants to be told once that it may begin, unless the program that we are part of has done so. Its locked memory is
+// for keys that live for months.
+bool is_ready() {
+  static const bool ready = [] {
+    if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) != 0) return true;
+    return gcry_check_version(GCRYPT_VERSION) != nullptr && gcry_control(GCRYCTL_DISABLE_SECMEM, 0) == 0 &&
+           gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0) == 0;
+  }();
+  return ready;
+}
 
 }  // namespace
 
@@ -34,18 +45,20 @@ bool system_entropy(std::span<std::byte> bytes) {
 // The key stream is the encryption of zeros. Every key is used with one counter that starts at zero and never
 // wraps.
 struct SecureRandom::Cipher {
-  std::unique_ptr<EVP_CIPHER_CTX, ContextDeleter> context{EVP_CIPHER_CTX_new()};
+  std::unique_ptr<gcry_cipher_handle, CipherCloser> handle;
 
   bool set_key(const unsigned char* key) {
+    if (!is_ready()) return false;
+    gcry_cipher_hd_t opened = nullptr;
+    if (gcry_cipher_open(&opened, GCRY_CIPHER_AES256, GCRY_CIPHER_MODE_CTR, 0) != 0) return false;
+    handle.reset(opened);
     const std::array<unsigned char, kCounterBytes> counter{};
-    return context != nullptr &&
-           EVP_EncryptInit_ex(context.get(), EVP_aes_256_ctr(), nullptr, key, counter.data()) == 1;
+    return gcry_cipher_setkey(opened, key, kKeyBytes) == 0 &&
+           gcry_cipher_setctr(opened, counter.data(), counter.size()) == 0;
   }
 
   bool write(unsigned char* out, std::size_t size) {
-    int written = 0;
-    return EVP_EncryptUpdate(context.get(), out, &written, kZeros.data(), static_cast<int>(size)) == 1 &&
-           written == static_cast<int>(size);
+    return gcry_cipher_encrypt(handle.get(), out, size, kZeros.data(), size) == 0;
   }
 };
 
