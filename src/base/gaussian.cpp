@@ -1,4 +1,4 @@
-#include <openssl/crypto.h>
+#include <string.h>  // explicit_bzero, which is faster than what OpenSSL erases memory with
 
 #include <algorithm>
 #include <array>
@@ -60,7 +60,7 @@ void write_pairs(RandomSource& random, std::span<double> values, double stddev, 
     write_block(words.data(), count / 2, stddev, values.data() + done);
     done += count;
   }
-  OPENSSL_cleanse(words.data(), std::min(kBlock, paired) * sizeof(words[0]));
+  explicit_bzero(words.data(), std::min(kBlock, paired) * sizeof(words[0]));
 }
 
 }  // namespace

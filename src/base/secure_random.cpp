@@ -75,6 +75,10 @@ SecureRandom& SecureRandom::for_this_thread() {
   return source;
 }
 
+std::unique_ptr<RandomSource> SecureRandom::another_stream() {
+  return std::unique_ptr<SecureRandom>(new SecureRandom(entropy_));  // whose constructor is private
+}
+
 void SecureRandom::after_fork() {
   std::array<unsigned char, kKeyBytes> key{};
   if (!entropy_(std::as_writable_bytes(std::span(key)))) {

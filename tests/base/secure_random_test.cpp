@@ -68,6 +68,46 @@ TEST(SecureRandom, FillWritesEveryWord) {
   }
 }
 
+// What is left of a block of the cipher is not thrown away, and nothing is given twice.
+TEST(SecureRandom, FillsOfAnySizeAreOneStream) {
+  auto whole = EntropyInjection::secure_random(&zero_key), parts = EntropyInjection::secure_random(&zero_key);
+  std::vector<std::uint64_t> expected(5000), words(5000);
+  whole.fill(expected);
+  std::size_t done = 0;
+  for (const std::size_t size : {1u, 2u, 3u, 511u, 1024u, 1025u, 2434u}) {
+    parts.fill(std::span(words).subspan(done, size));
+    done += size;
+  }
+  ASSERT_EQ(done, 5000u);
+  EXPECT_EQ(words, expected);
+}
+
+TEST(SecureRandom, AnotherStreamHasAnotherKey) {
+  SecureRandom random;
+  const auto second = random.another_stream();
+  const auto third = random.another_stream();
+  ASSERT_TRUE(second && third);
+  EXPECT_TRUE(second->is_secure());
+  const auto words = draw(random, 1000);
+  EXPECT_FALSE(share_a_word(words, draw(*second, 1000)));
+  EXPECT_FALSE(share_a_word(draw(*second, 1000), draw(*third, 1000)));
+}
+
+bool key_once(std::span<std::byte> bytes) {
+  static int asked = 0;
+  return asked++ == 0 && zero_key(bytes);
+}
+
+TEST(SecureRandom, AnotherStreamNeedsTheSystemsEntropyToo) {
+  auto random = EntropyInjection::secure_random(&key_once);
+  EXPECT_THAT([&] { random.another_stream(); },
+              ThrowsMessage<InternalError>(HasSubstr("operating system's random source failed")));
+}
+
+TEST(SecureRandom, ASeededSourceHasNoOtherStream) {
+  EXPECT_EQ(SeededRandom(1).another_stream(), nullptr);
+}
+
 TEST(SecureRandom, TwoSourcesHaveDifferentKeys) {
   SecureRandom a;
   SecureRandom b;

@@ -26,7 +26,7 @@ bool bernoulli(RandomSource& random, double p);
 // Why not     fewer bits: a mechanism releases noise on a grid that is as fine as 2^-30 of its scale (mechanisms/grid.h). An
 //             angle of b bits puts the pairs on 2^b rays, 2^(b-30) of them through each cell of the grid, so that the
 //             probability of a cell is off by about 2^(30-b), and n pairs can be told from ideal ones with an
-//             advantage of about sqrt(n) 2^(30-b): 5e-4 for 4 million parameters with b = 52, but certainty with the
+//             advantage of about sqrt(n) 2^(30-b): 3e-4 for 4 million parameters with b = 52, but certainty with the
 //             32 bits that would halve the work of the cipher.
 // Edge cases  stddev = 0 gives zeros (and leaves an added-to span as it is); 0 <= stddev <= 1e300.
 double standard_gaussian(RandomSource& random);

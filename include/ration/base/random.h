@@ -32,6 +32,9 @@ class RandomSource {
   void fill(std::span<std::uint64_t> words);
   // True only for a source whose bits nobody can predict; a certificate says so otherwise.
   virtual bool is_secure() const = 0;
+  // A source of the same kind for another thread, whose bits have nothing to do with those of this one; none if the kind
+  // has no such thing, as a seeded one has not: then all bits are drawn from this one, in one order.
+  virtual std::unique_ptr<RandomSource> another_stream() { return nullptr; }
 
  protected:
   RandomSource();
@@ -68,6 +71,8 @@ class SecureRandom final : public RandomSource {
   // One stream per thread, made at the thread's first call.
   static SecureRandom& for_this_thread();
   bool is_secure() const override { return true; }
+  // With a key of its own, fresh from the operating system.
+  std::unique_ptr<RandomSource> another_stream() override;
 
  private:
   friend struct EntropyInjection;  // src/base/entropy.h: lets a test make the system's source fail
