@@ -80,6 +80,28 @@ TEST(GaussianMechanism, AnEmptySumIsAReleaseOfNothing) {
   EXPECT_TRUE(released(GaussianMechanism({}), {}).empty());
 }
 
+TEST(GaussianMechanism, PartsMakeUpTheWhole) {
+  const GaussianMechanism mechanism({.sensitivity = 0.3, .noise_multiplier = 1.7});
+  std::vector<double> sum;
+  std::vector<float> floats;
+  for (int i = 0; i < 5001; ++i) floats.push_back(0.1f * static_cast<float>(i) - 250.0f / 3);
+  sum.assign(floats.begin(), floats.end());
+  const std::vector<double> whole = released(mechanism, sum);
+  std::vector<double> parts(5001), of_floats(5001);
+  SeededRandom random(1), same_bits(1);
+  for (std::size_t first = 0; first < 5001; first += 2048) {
+    const std::size_t size = std::min<std::size_t>(2048, 5001 - first);
+    mechanism.release_part(std::span<const double>(sum).subspan(first, size), 5001, 0.25, random,
+                           std::span(parts).subspan(first, size));
+    mechanism.release_part(std::span<const float>(floats).subspan(first, size), 5001, 0.25, same_bits,
+                           std::span(of_floats).subspan(first, size));
+  }
+  for (std::size_t i = 0; i < 5001; ++i) {
+    ASSERT_EQ(parts[i], 0.25 * whole[i]);
+    ASSERT_EQ(of_floats[i], 0.25 * whole[i]);
+  }
+}
+
 TEST(GaussianMechanism, EventIsExactlyWhatWasAskedFor) {
   const GaussianMechanism mechanism({.sensitivity = 3.0, .noise_multiplier = 1.1});
   EXPECT_EQ(std::get<Event::Gaussian>(mechanism.event().node()).noise_multiplier, 1.1);
