@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
-#include "methods/noisy_gradient.h"
+#include "base/squared_length.h"
 #include "methods/saved_state.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
@@ -24,7 +25,6 @@ class GradientDescent final : public Method {
   GradientDescent(const GradientDescentOptions& options, std::size_t parameters)
       : options_(options),
         w_(methods::first_weights(kName, options.start, parameters)),
-        gradient_(parameters, 0.0),
         rule_(make_step_rule(options.step, parameters)),
         average_(options.average, parameters, std::max<std::int64_t>(1, total())) {
     options.learning_rate.at(1, std::max<std::int64_t>(1, total()));
@@ -36,64 +36,84 @@ class GradientDescent final : public Method {
 
   bool step(PrivateOracle& oracle) override;
   StepReport report() const override { return report_; }
-  void weights(std::span<double> out) const override { average_.result(out); }
+  void weights(std::span<double> out) const override { average_.result(w_, out); }
   MethodState save() const override;
   void restore(const MethodState& state) override;
 
  private:
   std::int64_t total() const { return static_cast<std::int64_t>(options_.noise.size()); }
-  void require_finite_weights() const;
-  bool ask(PrivateOracle& oracle, const GradientQuery& query);
-  bool ask_and_follow(PrivateOracle& oracle, const GradientQuery& query);
+  void begin(double noise_stddev);
+  void move(std::size_t first, std::span<const double> gradient);
+  void end();
+  void follow(const CountQuery& query, double share);
 
   GradientDescentOptions options_;
   std::int64_t done_ = 0;
   std::vector<double> w_;
-  std::vector<double> gradient_;
   std::unique_ptr<StepRule> rule_;
   IterateAverage average_;
   StepReport report_;
+  // Of the blocks that were moved so far in this step, by whichever thread.
+  std::atomic<double> squared_length_ = 0;
+  std::atomic<bool> finite_ = true;
 };
 
+// Every block of the gradient is used up while it is in the first cache; only a bound that follows a quantile needs
+// the whole, since it asks about the rows at the same w before that moves.
 bool GradientDescent::step(PrivateOracle& oracle) {
   if (done_ == total()) return false;
   const GradientQuery query{.clip = options_.clip,
                             .noise_multiplier = options_.noise[static_cast<std::size_t>(done_)]};
-  if (!ask(oracle, query)) return false;
-  ++done_;
-  const double rate = options_.learning_rate.at(done_, total());
-  report_ = {.step = done_,
-             .learning_rate = rate,
-             .gradient_norm = methods::length(gradient_),
-             .noise_stddev = oracle.gradient_stddev(query)};
-  rule_->step({.value = gradient_, .noise_stddev = report_.noise_stddev}, rate, w_);
-  require_finite_weights();
-  average_.add(done_, w_);
+  const double noise_stddev = oracle.gradient_stddev(query);
+  if (!options_.follow) {
+    auto sample = oracle.one_sample({query.event()});
+    if (!sample) return false;
+    begin(noise_stddev);
+    sample->gradient(w_, query,
+                     [this](std::size_t first, std::span<const double> gradient) { move(first, gradient); });
+  } else {
+    const CountQuery count{.bound = query.clip.bound(),
+                           .noise_multiplier = query.noise_multiplier * options_.follow->count_noise_ratio};
+    auto sample = oracle.one_sample({query.event(), count.event()});
+    if (!sample) return false;
+    std::vector<double> gradient(w_.size());
+    sample->gradient(w_, query, gradient);
+    follow(count, sample->count(w_, count));
+    begin(noise_stddev);
+    move(0, gradient);
+  }
+  end();
   return true;
 }
 
-// They depend on the data only through private answers, so saying this tells nothing more.
-void GradientDescent::require_finite_weights() const {
-  if (std::all_of(w_.begin(), w_.end(), [](double weight) { return std::isfinite(weight); })) return;
+void GradientDescent::begin(double noise_stddev) {
+  const double rate = options_.learning_rate.at(done_ + 1, total());
+  rule_->begin(noise_stddev, rate);
+  average_.begin(done_ + 1);
+  report_ = {.step = ++done_, .learning_rate = rate, .noise_stddev = noise_stddev};
+  squared_length_ = 0;
+  finite_ = true;
+}
+
+void GradientDescent::move(std::size_t first, std::span<const double> gradient) {
+  const auto w = std::span(w_).subspan(first, gradient.size());
+  if (!rule_->move(first, gradient, w)) finite_ = false;
+  average_.add_block(first, w);
+  squared_length_ += squared_length(gradient);
+}
+
+// Whether the weights are finite depends on the data only through private answers, so saying it tells nothing more.
+void GradientDescent::end() {
+  report_.gradient_norm = std::sqrt(squared_length_);
+  if (finite_) return;
   throw InputError(fmt::format(
       "gradient descent: the weights overflow in step {}; take a smaller learning rate or weight decay",
       done_));
 }
 
-bool GradientDescent::ask(PrivateOracle& oracle, const GradientQuery& query) {
-  return options_.follow ? ask_and_follow(oracle, query) : oracle.gradient(w_, query, gradient_);
-}
-
-bool GradientDescent::ask_and_follow(PrivateOracle& oracle, const GradientQuery& query) {
-  const CountQuery count{.bound = query.clip.bound(),
-                         .noise_multiplier = query.noise_multiplier * options_.follow->count_noise_ratio};
-  auto sample = oracle.one_sample({query.event(), count.event()});
-  if (!sample) return false;
-  sample->gradient(w_, query, gradient_);
-  const double share = sample->count(w_, count);
-  const double next = options_.follow->follower.next_bound(query.clip.bound(), share, 1);
-  options_.clip = query.clip.with_bound(std::clamp(next, kSmallestBound, kLargestBound));
-  return true;
+void GradientDescent::follow(const CountQuery& query, double share) {
+  const double next = options_.follow->follower.next_bound(query.bound, share, 1);
+  options_.clip = options_.clip.with_bound(std::clamp(next, kSmallestBound, kLargestBound));
 }
 
 MethodState GradientDescent::save() const {

@@ -57,7 +57,7 @@ class LineSearchDescent final : public Method {
 
   bool step(PrivateOracle& oracle) override;
   StepReport report() const override { return at_.report; }
-  void weights(std::span<double> out) const override { at_.average.result(out); }
+  void weights(std::span<double> out) const override { at_.average.result(at_.w, out); }
   MethodState save() const override;
   void restore(const MethodState& state) override;
 

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <exception>
 #include <utility>
 
+#include "base/parallel.h"
+#include "base/squared_length.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
@@ -15,6 +19,8 @@ namespace {
 
 constexpr double kUnitRoundoff = 0x1p-53;
 constexpr std::size_t kPointsAtOnce = 8;  // of a line: more than most searches look at
+constexpr std::size_t kWorthAThread =
+    128 * PrivateOracle::Sample::kBlock;  // coordinates: several times its start
 
 // The error of a sum of up to `rows` contributions of norm 1, each rounded at most `chain` times.
 double sum_error(std::uint64_t rows, std::uint64_t chain) {
@@ -35,10 +41,21 @@ double largest_finite(std::span<const double> values) {
   return largest;
 }
 
-double squared_length(std::span<const double> vector) {
-  double sum = 0;
-  for (const double value : vector) sum += value * value;
-  return sum;
+struct Range {
+  std::size_t first;
+  std::size_t end;
+};
+
+// The noise of a block is added in memory that nobody else sees.
+template <class Number>
+void release_range(std::span<const Number> sum, Range range, const GaussianMechanism& mechanism,
+                   double divisor, RandomSource& random, const PrivateOracle::TakeBlock& take) {
+  alignas(64) std::array<double, PrivateOracle::Sample::kBlock> buffer;
+  for (std::size_t first = range.first; first < range.end; first += buffer.size()) {
+    const auto mean = std::span(buffer).first(std::min(buffer.size(), range.end - first));
+    mechanism.release_part(sum.subspan(first, mean.size()), sum.size(), 1 / divisor, random, mean);
+    take(first, mean);
+  }
 }
 
 }  // namespace
@@ -59,11 +76,12 @@ Event MinimumQuery::event() const {
 }
 
 PrivateOracle::PrivateOracle(Objective& objective, const Sampler& sampler, BudgetFilter& filter,
-                             RandomSource& random)
+                             RandomSource& random, std::size_t threads)
     : objective_(objective),
       sampler_(sampler),
       filter_(filter),
       random_(random),
+      threads_(thread_count(threads)),
       sum_(objective.parameters()) {}
 
 Event PrivateOracle::released() const {
@@ -124,17 +142,62 @@ double PrivateOracle::gradient_stddev(const GradientQuery& query) const {
   return gradient_mechanism(query).stddev(parameters()) / sampler_.divisor();
 }
 
-// The sum stays in the oracle's own memory until it is private: whatever throws on the way, a mechanism that
-// refuses its options or a random source that fails, the caller has seen nothing.
+// How many threads `coordinates` are worth, each of which has a stream of its own.
+std::size_t PrivateOracle::streams_for(std::size_t coordinates) {
+  const std::size_t wanted = std::min(threads_, coordinates / kWorthAThread);
+  while (more_streams_.size() + 1 < wanted) {
+    auto stream = random_.another_stream();
+    if (!stream) return 1;
+    more_streams_.push_back(std::move(stream));
+  }
+  return std::max<std::size_t>(1, wanted);
+}
+
+// Each thread has a range of blocks of its own and a stream of its own, so no word of any stream is used twice.
+template <class Number>
+void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanism& mechanism,
+                             const TakeBlock& take) {
+  const std::size_t ranges = streams_for(sum.size());
+  const std::size_t blocks = (sum.size() + Sample::kBlock - 1) / Sample::kBlock;
+  const auto start = [&](std::size_t range) {
+    return std::min(sum.size(), range * blocks / ranges * Sample::kBlock);
+  };
+  std::vector<std::exception_ptr> failures(ranges);
+  for_each_block(ranges, ranges, [&](std::size_t range) {
+    try {
+      RandomSource& random = range == 0 ? random_ : *more_streams_[range - 1];
+      release_range(sum, {start(range), start(range + 1)}, mechanism, batch_.divisor, random, take);
+    } catch (...) {
+      failures[range] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
+  const GaussianMechanism mechanism = gradient_mechanism(query);
+  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, batch_, query.clip);
+  if (!floats.empty() && floats.size() != parameters()) {
+    throw InternalError("oracle: a sum of floats does not have the size of the parameters");
+  }
+  if (!floats.empty()) return hand_out(floats, mechanism, take);
+  objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
+  hand_out(std::span<const double>(sum_), mechanism, take);
+}
+
+// Answers whose caller sees nothing at all if the random source fails: the mean is private already, and waits in the
+// sum's place until it is complete.
 void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {
   if (mean.size() != parameters()) {
     throw InputError(
         fmt::format("gradient: expected {} places for the mean, got {}", parameters(), mean.size()));
   }
-  const GaussianMechanism mechanism = gradient_mechanism(query);
-  objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
-  mechanism.add_noise(sum_, random_);
-  for (std::size_t i = 0; i < mean.size(); ++i) mean[i] = sum_[i] / batch_.divisor;
+  answer_gradient(w, query, [this](std::size_t first, std::span<const double> block) {
+    std::copy(block.begin(), block.end(), sum_.begin() + static_cast<std::ptrdiff_t>(first));
+  });
+  std::copy(sum_.begin(), sum_.end(), mean.begin());
 }
 
 // Both sums of a difference are rounded, hence twice the room; then the difference is, and the difference
@@ -278,7 +341,8 @@ void PrivateOracle::require_public_size() const {
 }
 
 std::optional<PrivateOracle::Sample> PrivateOracle::one_sample(std::vector<Event> announced) {
-  if (!charge_and_draw(Event::composed(announced))) return std::nullopt;
+  const Event whole = announced.size() == 1 ? announced.front() : Event::composed(announced);
+  if (!charge_and_draw(whole)) return std::nullopt;
   return Sample(*this, std::move(announced), batches_);
 }
 
@@ -298,6 +362,11 @@ void PrivateOracle::Sample::take_next(const Event& event) {
 void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {
   take_next(query.event());
   oracle_.answer_gradient(w, query, mean);
+}
+
+void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
+  take_next(query.event());
+  oracle_.answer_gradient(w, query, take);
 }
 
 FirstDecrease PrivateOracle::Sample::first_decrease(const Objective::Line& line,

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 
+#include "base/per_processor.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "steps/names.h"
@@ -32,6 +35,33 @@ void check(const StepOptions& options) {
   }
 }
 
+// What all coordinates of a block share besides the update.
+struct Rates {
+  double decay_in_gradient;
+  double decay_in_direction;
+  double learning_rate;
+};
+
+// `memory` has the slots of the block's first coordinate, `stride` apart; gradient, memory and w do not overlap. False if a
+// coordinate of w is not finite.
+template <steps::Update Update>
+RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
+                                     const double* __restrict gradient, std::size_t count,
+                                     double* __restrict memory, std::size_t stride, double* __restrict w) {
+  const Update update = prepared;  // copies that no store can change, so that they stay in registers
+  const Rates with = rates;
+  std::size_t overflows = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::array<double, Update::kSlots> slots;
+    for (std::size_t k = 0; k < Update::kSlots; ++k) slots[k] = memory[k * stride + i];
+    const double direction = update.direction(gradient[i] + with.decay_in_gradient * w[i], slots.data());
+    w[i] -= with.learning_rate * (direction + with.decay_in_direction * w[i]);
+    overflows += std::fabs(w[i]) <= std::numeric_limits<double>::max() ? 0 : 1;
+    for (std::size_t k = 0; k < Update::kSlots; ++k) memory[k * stride + i] = slots[k];
+  }
+  return overflows == 0;
+}
+
 // Any update, with its weight decay, in one pass over the parameters.
 template <steps::Update Update>
 class UpdateRule final : public StepRule {
@@ -42,12 +72,22 @@ class UpdateRule final : public StepRule {
     (decoupled ? decay_in_direction_ : decay_in_gradient_) = options.weight_decay;
   }
 
-  void step(const NoisyGradient& gradient, double learning_rate, std::span<double> w) override {
-    steps::require_size("step", "a gradient", gradient.value.size(), parameters_);
-    steps::require_size("step", "parameters", w.size(), parameters_);
+  std::size_t parameters() const override { return parameters_; }
+
+  void begin(double noise_stddev, double learning_rate) override {
     require("step", "learning_rate", learning_rate, at_least(0));
-    advance(gradient.noise_stddev);
-    move(gradient.value.data(), learning_rate, w.data());
+    advance(noise_stddev);
+    learning_rate_ = learning_rate;
+  }
+
+  bool move(std::size_t first, std::span<const double> gradient, std::span<double> w) override {
+    steps::require_size("step", "a block", w.size(), gradient.size());
+    if (first > parameters_ || gradient.size() > parameters_ - first) {
+      throw InputError(fmt::format("step: expected a block that ends at {} or before, got {} + {}",
+                                   parameters_, first, gradient.size()));
+    }
+    return move_block(update_, {decay_in_gradient_, decay_in_direction_, learning_rate_}, gradient.data(),
+                      gradient.size(), memory_.data() + first, parameters_, w.data());
   }
 
   std::vector<double> save() const override {
@@ -76,21 +116,11 @@ class UpdateRule final : public StepRule {
     update_.prepare(progress_);
   }
 
-  void move(const double* gradient, double learning_rate, double* w) {
-    const Update update = update_;  // a copy that no store to w can change, so that it stays in registers
-    for (std::size_t i = 0; i < parameters_; ++i) {
-      std::array<double, Update::kSlots> slots;
-      for (std::size_t k = 0; k < Update::kSlots; ++k) slots[k] = memory_[k * parameters_ + i];
-      const double direction = update.direction(gradient[i] + decay_in_gradient_ * w[i], slots.data());
-      w[i] -= learning_rate * (direction + decay_in_direction_ * w[i]);
-      for (std::size_t k = 0; k < Update::kSlots; ++k) memory_[k * parameters_ + i] = slots[k];
-    }
-  }
-
   StepOptions options_;
   std::size_t parameters_;
   double decay_in_gradient_ = 0;
   double decay_in_direction_ = 0;
+  double learning_rate_ = 0;  // of this step
   Update update_;
   steps::Progress progress_;
   std::vector<double> memory_;  // slot by slot, each over all parameters
@@ -102,6 +132,13 @@ std::unique_ptr<StepRule> rule(const StepOptions& options, std::size_t parameter
 }
 
 }  // namespace
+
+void StepRule::step(const NoisyGradient& gradient, double learning_rate, std::span<double> w) {
+  steps::require_size("step", "a gradient", gradient.value.size(), parameters());
+  steps::require_size("step", "parameters", w.size(), parameters());
+  begin(gradient.noise_stddev, learning_rate);
+  move(0, gradient.value, w);
+}
 
 std::string_view to_string(StepKind kind) {
   return steps::name_of(kind, kNames);

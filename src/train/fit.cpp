@@ -45,7 +45,7 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
   const LabelUnit unit(out.model);
   Training training(
       out.plan, make_objective(out.model, rows_to_train(std::move(rows), out.model, unit), options.threads),
-      shape_of(out.model, random), random);
+      shape_of(out.model, random), random, {}, options.threads);
   while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.charged() != training.total()) {
     throw InternalError("fit: a step of the plan was refused");

@@ -96,7 +96,7 @@ class PublicRun {
                  method_.learning_rate.at(step, total), w);
       average.add(step, w);
     }
-    average.result(w);
+    average.result(w, w);
     return objective_.mean_loss(w);
   }
 

@@ -180,7 +180,7 @@ RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, Rand
   pay_for_count(run);
   const ModelShape shape = shape_of(model, random);
   Training training(run.plan, make_objective(model, std::move(rows), options.threads), shape, random,
-                    run.checkpoint.training);
+                    run.checkpoint.training, options.threads);
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};
   const bool done = take_steps(run, training, options, progress);

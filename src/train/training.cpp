@@ -26,7 +26,9 @@ std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objecti
       Overloaded{
           [&](const std::shared_ptr<const FixedMethod>& method) { return method->make(model, so_far); },
           [&](const std::shared_ptr<const AdaptiveMethod>& method) { return method->make(model); },
-          [&](const WithoutPrivacy& method) { return make_fit_without_privacy(objective, method, model.start); }},
+          [&](const WithoutPrivacy& method) {
+            return make_fit_without_privacy(objective, method, model.start);
+          }},
       plan.method);
 }
 
@@ -50,18 +52,18 @@ void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
 Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
                    RandomSource& random, const TrainingState& from)
     : Training(plan, make_glm(rows, model),
-               {.columns = rows->columns(), .outputs = model.loss == GlmLoss::softmax ? model.classes : 1}, random,
-               from) {}
+               {.columns = rows->columns(), .outputs = model.loss == GlmLoss::softmax ? model.classes : 1},
+               random, from, model.threads) {}
 
 Training::Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objective, ModelShape shape,
-                   RandomSource& random, const TrainingState& from)
+                   RandomSource& random, const TrainingState& from, std::size_t threads)
     : plan_(plan),
       shape_(std::move(shape)),
       objective_(std::move(objective)),
       filter_(plan.make_budget_filter()),
       declared_rows_(declare_rows(from, random)),
       sampler_(plan.make_sampler({.rows = objective_->rows(), .declared_rows = declared_rows_})),
-      oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random)),
+      oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random, threads)),
       method_(make_method(plan, *objective_, shape_, {ration::steps_done(from), from.charged})),
       charged_(from.charged),
       done_(ration::steps_done(from)) {

@@ -44,7 +44,7 @@ TEST(IterateAverage, IsTheWeightedMeanAfterEveryStep) {
     std::vector<double> result(2);
     for (std::size_t t = 1; t <= iterates.size(); ++t) {
       average.add(static_cast<std::int64_t>(t), iterates[t - 1]);
-      average.result(result);
+      average.result(iterates[t - 1], result);
       const std::vector<double> expected = direct(options, std::span(iterates).first(t), total);
       for (std::size_t i = 0; i < 2; ++i) RC_ASSERT(std::abs(result[i] - expected[i]) < 1e-12);
     }
@@ -55,7 +55,7 @@ double average_of_count(Averaging kind, std::int64_t steps, std::int64_t total) 
   IterateAverage average({.kind = kind, .decay = 0.5}, 1, total);
   for (std::int64_t t = 1; t <= steps; ++t) average.add(t, std::vector{static_cast<double>(t)});
   std::vector<double> result(1);
-  average.result(result);
+  average.result(std::vector{static_cast<double>(steps)}, result);
   return result[0];
 }
 
@@ -72,9 +72,35 @@ TEST(IterateAverage, BordersByHand) {
 
 TEST(IterateAverage, WithoutAStepTheStartStays) {
   for (const Averaging kind : kEveryAveraging) {
-    std::vector<double> w = {7};
-    IterateAverage({.kind = kind}, 1, 10).result(w);
+    std::vector<double> w = {7}, out = {8};
+    const IterateAverage average({.kind = kind}, 1, 10);
+    average.result(w, out);
+    EXPECT_EQ(out[0], 7);
+    average.result(w, w);
     EXPECT_EQ(w[0], 7);
+  }
+}
+
+TEST(IterateAverage, WithoutAveragingNothingIsKept) {
+  IterateAverage average({}, 1000, 10);
+  average.add(1, std::vector<double>(1000, 1.0));
+  EXPECT_EQ(average.save().size(), 1u);
+}
+
+// Blocks of any size, in any order.
+TEST(IterateAverage, BlocksMakeUpTheWhole) {
+  const Vectors iterates = gaussian_gradients(20, 7);
+  for (const Averaging kind : kEveryAveraging) {
+    IterateAverage whole({.kind = kind}, 7, 20), blocks({.kind = kind}, 7, 20);
+    for (std::int64_t t = 1; t <= 20; ++t) {
+      const std::span<const double> w = iterates[static_cast<std::size_t>(t - 1)];
+      whole.add(t, w);
+      blocks.begin(t);
+      blocks.add_block(5, w.subspan(5));
+      blocks.add_block(0, w.first(1));
+      blocks.add_block(1, w.subspan(1, 4));
+      EXPECT_EQ(blocks.save(), whole.save());
+    }
   }
 }
 
@@ -86,8 +112,9 @@ TEST(IterateAverage, SavedAveragesGoOnBitByBit) {
       for (std::int64_t t = 1; t <= pause; ++t) whole.add(t, iterates[static_cast<std::size_t>(t - 1)]);
       second.restore(whole.save());
       std::vector<double> expected(3, 9), actual(3, 9);
-      whole.result(expected);
-      second.result(actual);
+      const std::vector<double> last(3, 5);
+      whole.result(last, expected);
+      second.result(last, actual);
       EXPECT_EQ(actual, expected);
       for (std::int64_t t = pause + 1; t <= 20; ++t) {
         whole.add(t, iterates[static_cast<std::size_t>(t - 1)]);
@@ -104,12 +131,15 @@ TEST(IterateAverage, RefusesWhatDoesNotFit) {
   EXPECT_THROW(IterateAverage({.kind = Averaging::half}, 1, 0), InputError);
   EXPECT_THROW(IterateAverage({}, 0, 1), InputError);
   IterateAverage average({}, 2, 1);
-  std::vector<double> three(3);
+  std::vector<double> two(2), three(3);
   EXPECT_THROW(average.add(1, three), InputError);
   EXPECT_THROW(average.add(0, std::vector<double>(2)), InputError);
-  EXPECT_THROW(average.result(three), InputError);
+  EXPECT_THROW(average.result(two, three), InputError);
+  EXPECT_THROW(average.result(three, two), InputError);
   EXPECT_THROW(average.restore(three), InputError);
-  EXPECT_THROW(average.restore(std::vector<double>{1, 0.5, 0, 0}), InputError);
+  IterateAverage exponential({.kind = Averaging::exponential}, 2, 1);
+  EXPECT_THROW(exponential.restore(two), InputError);
+  EXPECT_THROW(exponential.restore(std::vector<double>{0.5, 0, 0}), InputError);
 }
 
 TEST(Averaging, NamesGoBothWays) {

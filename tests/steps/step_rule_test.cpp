@@ -271,5 +271,53 @@ TEST(StepRule, ARefusedStepChangesNothing) {
   EXPECT_THAT(w, ::testing::ElementsAre(5, 6));
 }
 
+// Blocks of odd sizes, in any order, make the step of the whole, bit by bit.
+TEST(StepRule, BlocksMakeUpTheWhole) {
+  constexpr std::size_t kSize = 1000;
+  const Vectors gradients = gaussian_gradients(5, kSize);
+  for (const StepKind kind : kEveryKind) {
+    const StepOptions options{.kind = kind, .weight_decay = 0.1};
+    const auto whole = make_step_rule(options, kSize), blocks = make_step_rule(options, kSize);
+    std::vector<double> expected(kSize, 1.0), w(kSize, 1.0);
+    for (const std::vector<double>& gradient : gradients) {
+      whole->step({.value = gradient}, 0.1, expected);
+      blocks->begin(0, 0.1);
+      for (const auto& [first, size] : {std::pair{777, 223}, {0, 1}, {1, 17}, {18, 0}, {18, 759}}) {
+        const auto from = static_cast<std::size_t>(first), count = static_cast<std::size_t>(size);
+        EXPECT_TRUE(
+            blocks->move(from, std::span(gradient).subspan(from, count), std::span(w).subspan(from, count)));
+      }
+      for (std::size_t i = 0; i < kSize; ++i) ASSERT_NEAR(w[i], expected[i], 1e-13) << i;
+    }
+  }
+}
+
+TEST(StepRule, ABlockSaysWhetherItsWeightsAreFinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const StepKind kind : kEveryKind) {
+    for (const double bad : {kInfinity, -kInfinity, std::nan("")}) {
+      const auto rule = make_step_rule({.kind = kind}, 100);
+      const std::vector<double> gradient(100, 1.0);
+      std::vector<double> w(100, 1.0);
+      rule->begin(0, 0.1);
+      EXPECT_TRUE(rule->move(0, std::span(gradient).first(50), std::span(w).first(50)));
+      w[99] = bad;
+      EXPECT_FALSE(rule->move(50, std::span(gradient).first(50), std::span(w).last(50)));
+    }
+  }
+}
+
+TEST(StepRule, BlocksThatDoNotFitAreRefused) {
+  const auto rule = make_step_rule({}, 10);
+  const std::vector<double> gradient(11, 1.0);
+  std::vector<double> w(11, 1.0);
+  rule->begin(0, 0.1);
+  EXPECT_THROW(rule->move(0, gradient, w), InputError);
+  EXPECT_THROW(rule->move(8, std::span(gradient).first(3), std::span(w).first(3)), InputError);
+  EXPECT_THROW(rule->move(11, std::span(gradient).first(0), std::span(w).first(0)), InputError);
+  EXPECT_THROW(rule->move(0, std::span(gradient).first(3), std::span(w).first(2)), InputError);
+  EXPECT_EQ(w, std::vector<double>(11, 1.0));
+}
+
 }  // namespace
 }  // namespace ration::testing

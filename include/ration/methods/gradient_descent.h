@@ -33,6 +33,8 @@ struct GradientDescentOptions {
 //
 // Stops after its last step, or before the first query that the budget refuses. InputError if the weights
 // overflow.
+// A step that throws may have moved some of the weights: they are private, but a step of their own, and the run
+// goes on from its last checkpoint.
 // A quantile is followed at the price of one more query on the same batch, charged together with the
 // gradient. [Andrew21]
 std::unique_ptr<Method> make_gradient_descent(const GradientDescentOptions& options, std::size_t parameters);

@@ -63,6 +63,11 @@ class Objective {
   // sum = sum over the batch of factor(|g_i|) g_i, g_i the gradient of l_i at w.
   virtual void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                                     std::span<double> sum) = 0;
+  // The same, for an objective that computes in floats and has the sum in memory of its own, until the next call: millions of
+  // numbers need not be converted and copied. Empty, and nothing was computed, if it does not; the other form is then asked. Its
+  // longest_chain() counts each rounding of a float, which is 2^29 times that of a double, as 2^29.
+  virtual std::span<const float> clipped_gradient_float_sum(Parameters w, const Batch& batch,
+                                                            const AnyClipRule& rule);
   // sums[k] = sum over the batch of l_i(candidates[k]) clipped into [0, bound].
   virtual void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                                  std::span<double> sums) = 0;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,13 +34,19 @@ namespace ration {
 //             noise multiplier is the true one. (The contributions themselves are computed from one row alone
 //             and bounded as computed, see kRoundingRoom.)
 // Means       are over the sampler's public divisor, never over the rows that happened to be drawn.
+// Threads     the noise of a long gradient is drawn by up to `threads` threads, 0 being one per processor, if the random source
+//             has another stream for each of them; otherwise, and for all else, by the calling one, so that a seeded
+//             source gives the same answers whatever the number of threads.
 // Edge cases  an empty batch is answered with pure noise. Not thread-safe.
 class PrivateOracle {
  public:
   using Parameters = Objective::Parameters;
+  // Takes the answer's coordinates from `first` on.
+  using TakeBlock = std::function<void(std::size_t first, std::span<const double> mean)>;
 
   // All must outlive the oracle.
-  PrivateOracle(Objective& objective, const Sampler& sampler, BudgetFilter& filter, RandomSource& random);
+  PrivateOracle(Objective& objective, const Sampler& sampler, BudgetFilter& filter, RandomSource& random,
+                std::size_t threads = 1);
   PrivateOracle(const PrivateOracle&) = delete;
   PrivateOracle& operator=(const PrivateOracle&) = delete;
 
@@ -84,7 +92,7 @@ class PrivateOracle {
   // The standard deviation of each coordinate of perturbed_fit()'s noise; public.
   double perturbed_fit_stddev(const OutputQuery& query) const;
 
-  // Several queries on one batch: what they are is said first, and charged as a whole.
+  // Several queries, or one, on one batch: what they are is said first, and charged as a whole.
   class Sample;
   [[nodiscard]] std::optional<Sample> one_sample(std::vector<Event> announced);
 
@@ -111,7 +119,11 @@ class PrivateOracle {
   FitScale fit_scale(const char* what, double ridge, double row_norm) const;
   GaussianMechanism fit_mechanism(const OutputQuery& query) const;
 
+  void answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
   void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
+  template <class Number>
+  void hand_out(std::span<const Number> sum, const GaussianMechanism& mechanism, const TakeBlock& take);
+  std::size_t streams_for(std::size_t coordinates);
   FirstDecrease answer_first_decrease(const Objective::Line& line, std::span<const double> margins,
                                       const DecreaseQuery& query);
   std::size_t answer_minimum(std::span<const Parameters> candidates, const MinimumQuery& query);
@@ -125,6 +137,8 @@ class PrivateOracle {
   const Sampler& sampler_;
   BudgetFilter& filter_;
   RandomSource& random_;
+  std::size_t threads_;
+  std::vector<std::unique_ptr<RandomSource>> more_streams_;  // for the threads beside the calling one
   Batch batch_;
   std::vector<double> sum_;
   std::vector<double> losses_;
@@ -149,6 +163,12 @@ class PrivateOracle::Sample {
   Sample& operator=(Sample&&) = delete;
 
   void gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
+  // The same, block by block: each coordinate is handed out once, when its noise has been added, while it is in the
+  // processor's first cache. `take` may be called by several threads at once (see Threads above), and may overwrite w.
+  // What throws on the way, the random source or `take`, ends the answer: `take` has then seen some of the blocks, all of
+  // them private and paid for. An answer of one block (up to kBlock coordinates) is seen as a whole or not at all.
+  void gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
+  static constexpr std::size_t kBlock = 1024;
   FirstDecrease first_decrease(const Objective::Line& line, std::span<const double> margins,
                                const DecreaseQuery& query);
   std::size_t minimum(std::span<const Parameters> candidates, const MinimumQuery& query);

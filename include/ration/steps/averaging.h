@@ -36,23 +36,28 @@ class IterateAverage {
 
   // After each step; `step` counts from 1 and rises.
   void add(std::int64_t step, std::span<const double> w);
+  // The same block by block: begin() once, then each coordinate once. Blocks that do not overlap may be added by several
+  // threads at once.
+  void begin(std::int64_t step);
+  void add_block(std::size_t first, std::span<const double> w);
 
-  // What was averaged, or the last iterate if nothing was yet. Before the first `add` there is neither, and
-  // `out` stays as it is: a run without a step ends where it started.
-  void result(std::span<double> out) const;
+  // What was averaged, or `last` if nothing was yet: the iterate that was added last, or the start of a run without a
+  // step. No copy of it is kept here. `out` may be `last`.
+  void result(std::span<const double> last, std::span<double> out) const;
 
   // For a checkpoint; `restore` throws InputError if it is not a state of such an average.
   std::vector<double> save() const;
   void restore(std::span<const double> state);
 
  private:
-  double weight_of_next() const;
+  double weight_of_newest() const;
 
   AverageOptions options_;
   std::int64_t total_steps_;
-  std::int64_t averaged_ = 0;  // how many iterates are in the average
-  bool empty_ = true;
-  std::vector<double> average_;  // or the last iterate while averaged_ is 0
+  std::size_t parameters_;
+  std::int64_t averaged_ = 0;    // how many iterates are in the average
+  double weight_ = 0;            // of the iterate that is being added
+  std::vector<double> average_;  // empty for `none`
 };
 
 }  // namespace ration

@@ -72,7 +72,14 @@ class StepRule {
 
   // Moves w in place, without allocating. Throws InputError, and changes nothing, if a size does not fit, the
   // learning rate is not >= 0 or the noise that a correction needs is not >= 0.
-  virtual void step(const NoisyGradient& gradient, double learning_rate, std::span<double> w) = 0;
+  void step(const NoisyGradient& gradient, double learning_rate, std::span<double> w);
+
+  // The same block by block, for gradients that come in parts: first what all coordinates share, then each of them once.
+  // move() takes the coordinates from `first` on, of the gradient and of w, and says whether those of w are still finite;
+  // blocks that do not overlap may be moved by several threads at once.
+  virtual void begin(double noise_stddev, double learning_rate) = 0;
+  virtual bool move(std::size_t first, std::span<const double> gradient, std::span<double> w) = 0;
+  virtual std::size_t parameters() const = 0;
 
   // The run state, for a checkpoint; a rule made from the same options that restores it goes on bit by bit
   // as this one would. `restore` throws InputError if it is not such a state.

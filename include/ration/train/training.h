@@ -37,9 +37,9 @@ class Training {
  public:
   // The plan, rows and random source must outlive the training. Under add_remove the number of rows is asked
   // privately unless the plan declares it. InputError if the plan declares another number of rows under
-  // replace_one.
+  // replace_one. `threads`, 0 being one per processor, are those that draw the noise (oracle.h).
   Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objective, ModelShape shape,
-           RandomSource& random, const TrainingState& from = {});
+           RandomSource& random, const TrainingState& from = {}, std::size_t threads = 1);
   // Of a linear model.
   Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
            RandomSource& random, const TrainingState& from = {});
