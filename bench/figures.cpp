@@ -87,6 +87,8 @@ std::vector<Figure> all_figures() {
                 "convex/private_dense/10", 10, 1.3),
       linearity("convex/per_row_at_10_over_1_percent", "convex/private_dense/10", "convex/private_dense/1",
                 10, 1.3),
+      milliseconds("step/large/sgd/795000", 1.5),
+      milliseconds("step/large/sgd_on_two_threads/795000", 1),
       milliseconds("fit/sparse/10", 110),
       milliseconds("fit/sparse/100", 110),
       milliseconds("fit/sparse_all_processors/100", 110),

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/squared_length.h"
+#include "methods/noisy_gradient.h"
 #include "methods/saved_state.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
