@@ -55,7 +55,8 @@ void add_networks(std::vector<Figure>& all) {
   for (const MeasuredNetwork& network : measured_networks()) {
     const std::string name = "nn/" + network.name + "/private_over_plain";
     for (const std::string threads : {"1", "2"}) {
-      all.push_back(counter(name + "/" + threads, name + "/" + threads, "ratio", "ratio", network.most_ratio));
+      all.push_back(
+          counter(name + "/" + threads, name + "/" + threads, "ratio", "ratio", network.most_ratio));
     }
     const std::string memory = "nn/" + network.name + "/memory";
     all.push_back(counter(memory, memory, "memory", "ratio", 1.2));

@@ -52,9 +52,9 @@ std::shared_ptr<const Rows> rows_for(const Work& work) {
 }  // namespace
 
 struct NetworkSteps::Parts {
-  Parts(const std::string& name, std::size_t threads)
+  Parts(const std::string& name, std::size_t thread_count)
       : work(work_named(name)),
-        threads(threads),
+        threads(thread_count),
         rows(rows_for(work)),
         network(nn::make_network(work.network)),
         sampler(rows->count(), work.batch) {}
@@ -73,8 +73,8 @@ struct NetworkSteps::Parts {
   void prepare_private() {
     if (oracle) return;
     objective = nn::all_networks().objective(work.network, rows, threads, true);
-    filter = make_plan_filter(Event::repeated(sampler.sampled(Event::gaussian(1)), kMostSteps), Accountant::rdp,
-                              {.epsilon = 1e9, .delta = 1e-6}, Relation::replace_one);
+    filter = make_plan_filter(Event::repeated(sampler.sampled(Event::gaussian(1)), kMostSteps),
+                              Accountant::rdp, {.epsilon = 1e9, .delta = 1e-6}, Relation::replace_one);
     oracle = std::make_unique<PrivateOracle>(*objective, sampler, *filter, SecureRandom::for_this_thread());
     method = make_gradient_descent({.noise = std::vector<double>(kMostSteps, 1.0),
                                     .learning_rate = {.base = 0.01},
@@ -122,8 +122,9 @@ void NetworkSteps::private_step() {
 }
 
 const std::vector<MeasuredNetwork>& measured_networks() {
-  static const std::vector<MeasuredNetwork> all = {{"papernot", 1.20}, {"mlp1000", 1.10}, {"mlp256x2", 1.15},
-                                                   {"blscnn", 1.25},   {"resnet9", 1.30}, {"transformer", 1.30}};
+  static const std::vector<MeasuredNetwork> all = {{"papernot", 1.20}, {"mlp1000", 1.10},
+                                                   {"mlp256x2", 1.15}, {"blscnn", 1.25},
+                                                   {"resnet9", 1.30},  {"transformer", 1.30}};
   return all;
 }
 

@@ -24,10 +24,10 @@ struct SearchState {
     double trusted;       // >= 1; see is_trusted
     double ridge;         // >= 0; adds ridge/2 |w|^2 to the mean loss
     std::int64_t candidates;
-    double first_step;         // > 0; the largest candidate of the first searches
-    double reset_factor;       // >= 1
-    std::int64_t reset_every;  // >= 1
-    AverageOptions average;    // not `half`: the number of steps is not known
+    double first_step;          // > 0; the largest candidate of the first searches
+    double reset_factor;        // >= 1
+    std::int64_t reset_every;   // >= 1
+    AverageOptions average;     // not `half`: the number of steps is not known
     std::vector<double> start;  // one number per parameter; empty: zeros
   };
 

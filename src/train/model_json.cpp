@@ -141,7 +141,8 @@ void require_name(const Reader& reader, const ordered_json& entry, const char* k
                             data::quoted(expected), key, data::quoted(got)));
 }
 
-std::vector<double> read_network_weights(const Reader& reader, const ordered_json& list, std::size_t expected) {
+std::vector<double> read_network_weights(const Reader& reader, const ordered_json& list,
+                                         std::size_t expected) {
   if (list.size() != expected) {
     reader.refuse(fmt::format("the network has {} weights, but 'weights' lists {}", expected, list.size()));
   }

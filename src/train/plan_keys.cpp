@@ -65,7 +65,8 @@ class KeyList {
           if (std::find(choices.begin(), choices.end(), text) == choices.end() && !others.accepts(text)) {
             Choices all = choices;
             for (std::string& other : others.names()) all.push_back(std::move(other));
-            throw InputError(fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(all, ", "), text));
+            throw InputError(
+                fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(all, ", "), text));
           }
           plan.*member = text;
         },
@@ -165,7 +166,8 @@ void add_row_keys(KeyList& list) {
 void add_model_keys(KeyList& list) {
   list.group("Model");
   list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared", "scatter+softmax"},
-              "What is fitted; scatter+softmax is for images", {is_network, network_names});
+              "What is fitted; scatter+softmax is for images; or a network, such as cnn:papernot",
+              {is_network, network_names});
   list.number("huber_width", "H", &Plan::huber_width, greater_than(0),
               "Huber: how far the kink is rounded off");
 }

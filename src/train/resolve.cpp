@@ -224,8 +224,8 @@ ResolvedPlan resolve(const Plan& given) {
   Plan plan = given;
   const Recipe& recipe = recipe_named(plan.method);
   if (is_network(plan.model) && !recipe.takes_networks) {
-    refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam or blsgd", plan.method,
-                       plan.model));
+    refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam or blsgd",
+                       plan.method, plan.model));
   }
   recipe.fill(plan);
   if (!plan.rows) plan.rows = data::public_rows(plan.data);

@@ -160,7 +160,8 @@ TEST_F(TrainCommand, EachMistakeIsOneLine) {
   expect_message("train census.csv --schema schema.toml --epsilon 1 --out never", "delta is needed");
   expect_message("train census.csv --epsilon 1 --delta 1e-6 --out never", "schema is needed");
   expect_message(good + "--schema none.toml", "none.toml: cannot read");
-  expect_message(good + "--clip none", "--clip: expected one of abadi, auto-v, auto-s, adaptive, got 'none'");
+  expect_message(good + "--clip none",
+                 "--clip: expected one of auto, abadi, auto-v, auto-s, adaptive, got 'none'");
   expect_message(good + "--lr fast", "--lr: expected lr > 0, got 'fast'");
   expect_message(good + "--clip-bound -1", "--clip-bound: expected clip_bound > 0, got '-1'");
   expect_message(good + "--threads 0", "--threads: expected a whole number");

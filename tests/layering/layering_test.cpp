@@ -40,9 +40,8 @@ TEST(Layering, TheLibraryKeepsIt) {
 // Noise and samples come from RandomSource. The made-up census is public by construction and has to be the same
 // everywhere, so it alone may use a predictable generator.
 std::vector<std::string> predictable_generators(const std::vector<SourceFile>& files) {
-  constexpr const char* kNames[] = {"mt19937", "minstd_rand",   "default_random_engine",
-                                    "ranlux",  "random_device", "std::rand",
-                                    "srand(",  "drand48",       "random_shuffle",
+  constexpr const char* kNames[] = {"mt19937", "minstd_rand", "default_random_engine", "ranlux",
+                                    "random_device", "std::rand", "srand(", "drand48", "random_shuffle",
                                     // the tensor library's
                                     "torch::rand", "torch::normal", "normal_(", "uniform_(", "bernoulli_(",
                                     "manual_seed", "at::rand", "cauchy_(", "exponential_("};

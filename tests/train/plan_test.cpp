@@ -59,6 +59,7 @@ const Sample kSamples[] = {
     {"clip_bound", "3", "-3"},
     {"clip_gamma", "0.5", "nan"},
     {"clip_quantile", "0.75", "1.25"},
+    {"per_layer", "true", "1"},
     {"clip_follow_rate", "0.125", "inf"},
     {"expected_steps", "50", "0"},
     {"loss_bound", "3", "0"},
@@ -141,7 +142,7 @@ TEST(PlanFile, TheRuleIsTheKeysOwn) {
   EXPECT_THAT(complaint_of("rate = 1.5"), HasSubstr("rate: expected 0 < rate <= 1, got '1.5'"));
   EXPECT_THAT(complaint_of("rate = 'x'"), HasSubstr("rate: expected 0 < rate <= 1, got 'x'"));
   EXPECT_THAT(complaint_of("clip = 'none'"),
-              HasSubstr("clip: expected one of abadi, auto-v, auto-s, adaptive, got 'none'"));
+              HasSubstr("clip: expected one of auto, abadi, auto-v, auto-s, adaptive, got 'none'"));
   EXPECT_THAT(complaint_of("noise_correction = 'yes'"),
               HasSubstr("noise_correction: expected true or false, got 'yes'"));
   EXPECT_THAT(complaint_of("steps = 0"), HasSubstr("steps: expected a whole number"));
@@ -223,6 +224,7 @@ Plan any_plan() {
   plan.lr = *log_uniform(1e-150, 1e150);
   plan.weight_decay = *rc::gen::element(0.0, 5e-324, 0.1);
   plan.warm_up = *rc::gen::inRange<std::int64_t>(0, 100);
+  plan.per_layer = *rc::gen::arbitrary<bool>();
   plan.noise_correction = *rc::gen::arbitrary<bool>();
   plan.clip = *rc::gen::element<std::string>("abadi", "auto-v", "auto-s", "adaptive");
   return plan;

@@ -25,7 +25,7 @@ struct AgdOptions {
   double trusted = 2;             // >= 1; 1e300: no gradient is, as in the paper
   double ridge = 0.001;           // >= 0; adds ridge/2 |w|^2 to the mean loss
   AverageOptions average{};       // not `half`: the number of steps is not known
-  std::vector<double> start{};  // where it begins, one number per parameter; empty: at zero
+  std::vector<double> start{};    // where it begins, one number per parameter; empty: at zero
 };
 
 // DP-AGD: gradient descent that picks its own steps and budgets by a noisy minimum. [Lee18, Alg. 2]

@@ -65,8 +65,8 @@ struct LineSearchOptions {
   double trusted = 2;  // >= 1; 1e300: no gradient is, as in the paper
   // DP-BLSGD-AC: of both bounds, after a step that raised the gradient's budget.
   std::optional<BoundDecay> decay{};
-  double ridge = 0.001;      // >= 0; adds ridge/2 |w|^2 to the mean loss
-  AverageOptions average{};  // not `half`: the number of steps is not known
+  double ridge = 0.001;         // >= 0; adds ridge/2 |w|^2 to the mean loss
+  AverageOptions average{};     // not `half`: the number of steps is not known
   std::vector<double> start{};  // where it begins, one number per parameter; empty: at zero
 };
 

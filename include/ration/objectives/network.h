@@ -22,9 +22,9 @@ struct NetworkSpec {
 
 // Settings that serve a network where the user gives none.
 struct NetworkDefaults {
-  double rate = 1.0 / 100;          // of a step
+  double rate = 1.0 / 100;  // of a step
   double epochs = 30;
-  const char* step = "heavy-ball";  // and its learning rate
+  const char* step = "momentum";  // and its learning rate
   double lr = 0.5;
   double adam_lr = 0.002;
 };

@@ -65,7 +65,7 @@ class Objective {
                                     std::span<double> sum) = 0;
   // The same, for an objective that computes in floats and has the sum in memory of its own, until the next call: millions of
   // numbers need not be converted and copied. Empty, and nothing was computed, if it does not; the other form is then asked. Its
-  // longest_chain() counts each rounding of a float, which is 2^29 times that of a double, as 2^29.
+  // longest_chain() counts the roundings of doubles alone, and facts() says so (single_precision).
   virtual std::span<const float> clipped_gradient_float_sum(Parameters w, const Batch& batch,
                                                             const AnyClipRule& rule);
   // sums[k] = sum over the batch of l_i(candidates[k]) clipped into [0, bound].

@@ -22,8 +22,8 @@ namespace ration {
 
 // What a method is made for: a linear model begins at zero, a network at random weights.
 struct ModelShape {
-  std::size_t columns = 1;  // of the encoded table; the last one is the bias
-  std::size_t outputs = 1;  // one set of weights each
+  std::size_t columns = 1;      // of the encoded table; the last one is the bias
+  std::size_t outputs = 1;      // one set of weights each
   std::vector<double> start{};  // of a network, whose parameters they are
 
   bool is_network() const { return !start.empty(); }

@@ -49,6 +49,7 @@ void EmbeddingSite::join() {
 }
 
 void EmbeddingSite::add_squared_norms(std::span<double> squared) {
+  if (ids_.empty()) return;
   join();
   const std::int64_t positions = gradients_[0].size(1);
   const std::int64_t width = gradients_[0].size(2);
@@ -65,6 +66,7 @@ void EmbeddingSite::add_squared_norms(std::span<double> squared) {
 void EmbeddingSite::write_weighted(const torch::Tensor& factors) {
   torch::Tensor out = weight_.mutable_grad();
   out.zero_();
+  if (ids_.empty()) return;
   const torch::Tensor weighted = gradients_[0] * factors.view({-1, 1, 1});
   const std::int64_t width = weighted.size(2);
   const std::int64_t* const ids = ids_[0].data_ptr<std::int64_t>();

@@ -43,7 +43,8 @@ std::optional<std::int64_t> read_size(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   constexpr std::int64_t kLargest = 1 << 20;
-  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > kLargest) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > kLargest)
+    return std::nullopt;
   return value;
 }
 
@@ -91,7 +92,8 @@ ImageSize image_of(const NetworkSpec& spec, std::int64_t smallest) {
   if (spec.input.size() == 3 && count(spec.input[1]) >= smallest && count(spec.input[2]) >= smallest) {
     return {count(spec.input[0]), count(spec.input[1]), count(spec.input[2])};
   }
-  throw InputError(fmt::format("model: {} is for images of at least {} x {} pixels", spec.name, smallest, smallest));
+  throw InputError(
+      fmt::format("model: {} is for images of at least {} x {} pixels", spec.name, smallest, smallest));
 }
 
 void require_text(const NetworkSpec& spec) {
@@ -171,7 +173,8 @@ constexpr std::int64_t kChannelsOfGroup = 16;
 
 Sequential convolution_block(std::int64_t inputs, std::int64_t outputs, bool halve) {
   Sequential block(Conv2d(Conv2dOptions(inputs, outputs, 3).padding(1)),
-                   GroupNorm(std::max<std::int64_t>(1, outputs / kChannelsOfGroup), outputs), Functional(mish));
+                   GroupNorm(std::max<std::int64_t>(1, outputs / kChannelsOfGroup), outputs),
+                   Functional(mish));
   if (halve) block->push_back(pool(2, 2));
   return block;
 }
@@ -304,7 +307,8 @@ const std::vector<Family>& families() {
   static const std::vector<Family> all = {
       {"mlp", "mlp:WIDTH,...",
        [](const NetworkSpec& spec, const Rest& rest) -> std::optional<Network> {
-         return make_mlp(spec, *read_sizes(rest[0]), rest.size() == 2 ? *activation_named(rest[1]) : torch::relu);
+         return make_mlp(spec, *read_sizes(rest[0]),
+                         rest.size() == 2 ? *activation_named(rest[1]) : torch::relu);
        },
        [](const Rest& rest) {
          return (rest.size() == 1 || (rest.size() == 2 && activation_named(rest[1]))) && read_sizes(rest[0]);

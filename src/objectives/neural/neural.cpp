@@ -49,6 +49,8 @@ class NeuralObjective final : public Objective {
 
   void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                             std::span<double> sum) override;
+  std::span<const float> clipped_gradient_float_sum(Parameters w, const Batch& batch,
+                                                    const AnyClipRule& rule) override;
   void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                          std::span<double> sums) override;
   void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
@@ -78,6 +80,8 @@ class NeuralObjective final : public Objective {
   void record(Tape& tape, RowNumbers part);
   // One squared norm per row, over all layers.
   void flat_norms(const Tape& tape, std::span<double> squared) const;
+  // The clipped sum of one part, in flat_.
+  void write_part(RowNumbers part, const AnyClipRule& rule);
   void write_flat(const Tape& tape, const AnyClipRule& rule);
   void write_per_layer(const Tape& tape, const AnyClipRule& rule);
   Tensor factors_of(const AnyClipRule& rule, std::span<const double> squared, Site* only,
@@ -277,6 +281,28 @@ void NeuralObjective::add_row_by_row(RowNumbers part, const AnyClipRule& rule, s
   }
 }
 
+void NeuralObjective::write_part(RowNumbers part, const AnyClipRule& rule) {
+  Tape tape;
+  record(tape, part);
+  const torch::NoGradGuard no_gradient;
+  squared_.resize(part.size());
+  if (tape.sites().size() != layers_) flat_.clear_gradients();  // a layer that this part did not use has none
+  if (rule.is_per_layer()) {
+    write_per_layer(tape, rule);
+  } else {
+    write_flat(tape, rule);
+  }
+}
+
+// A batch of one part needs no sum in 64 bits.
+std::span<const float> NeuralObjective::clipped_gradient_float_sum(Parameters w, const Batch& batch,
+                                                                   const AnyClipRule& rule) {
+  if (options_.row_by_row || batch.rows.empty() || batch.rows.size() > options_.rows_at_once) return {};
+  load(w);
+  for_each_part(batch.rows, [&](RowNumbers part) { write_part(part, rule); });
+  return flat_.gradients();
+}
+
 void NeuralObjective::clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                                            std::span<double> sum) {
   require_size("places for the sum", sum.size(), parameters());
@@ -286,16 +312,7 @@ void NeuralObjective::clipped_gradient_sum(Parameters w, const Batch& batch, con
   std::fill(sum.begin(), sum.end(), 0.0);
   for_each_part(batch.rows, [&](RowNumbers part) {
     if (options_.row_by_row) return add_row_by_row(part, rule, sum);
-    Tape tape;
-    record(tape, part);
-    const torch::NoGradGuard no_gradient;
-    squared_.resize(part.size());
-    flat_.clear_gradients();  // a layer that this part did not use has none
-    if (rule.is_per_layer()) {
-      write_per_layer(tape, rule);
-    } else {
-      write_flat(tape, rule);
-    }
+    write_part(part, rule);
     flat_.add_gradients_to(sum);
   });
 }

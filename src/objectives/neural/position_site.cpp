@@ -134,6 +134,7 @@ void PositionSite::add_weight_norms(std::span<double> squared) {
 }
 
 void PositionSite::add_squared_norms(std::span<double> squared) {
+  if (uses() == 0) return;
   if (has_weight()) add_weight_norms(squared);
   if (!has_bias()) return;
   bias_rows_ = bias_gradients();
@@ -141,6 +142,11 @@ void PositionSite::add_squared_norms(std::span<double> squared) {
 }
 
 void PositionSite::write_weighted(const torch::Tensor& factors) {
+  if (uses() == 0) {
+    if (has_weight()) weight_.mutable_grad().zero_();
+    if (has_bias()) bias_.mutable_grad().zero_();
+    return;
+  }
   if (has_bias()) weigh_rows(bias_rows_, factors, bias_.mutable_grad());
   if (!has_weight()) return;
   if (way_ == Way::keep) {

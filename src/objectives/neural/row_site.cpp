@@ -17,7 +17,11 @@ void RowSite::add_squared_norms(std::span<double> squared) {
 
 void RowSite::write_weighted(const torch::Tensor& factors) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
-    if (rows_[i].defined()) weigh_rows(rows_[i], factors, parameters_[i].mutable_grad());
+    if (rows_[i].defined()) {
+      weigh_rows(rows_[i], factors, parameters_[i].mutable_grad());
+    } else if (parameters_[i].defined() && parameters_[i].requires_grad()) {
+      parameters_[i].mutable_grad().zero_();
+    }
   }
 }
 

@@ -77,8 +77,15 @@ struct Defaults {
 // Of a network its library knows what suits it; the method's own step rule stays if it is Adam.
 Defaults for_network(const Defaults& usual, const NetworkDefaults& network) {
   const bool adam = std::string_view(usual.step) == "adam";
-  return {network.rate, 1, adam ? "adam" : network.step, adam ? network.adam_lr : network.lr, 0, "none",
-          usual.accountant, "auto-s", network.epochs};
+  return {network.rate,
+          1,
+          adam ? "adam" : network.step,
+          adam ? network.adam_lr : network.lr,
+          0,
+          "none",
+          usual.accountant,
+          "auto-s",
+          network.epochs};
 }
 
 void fill_from(const Defaults& usual, Plan& plan) {

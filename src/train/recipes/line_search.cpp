@@ -161,8 +161,8 @@ void fill_from(const Defaults& usual, Plan& plan) {
 Recipe recipe(std::string name, std::string what, const Defaults& usual, decltype(Recipe::make) make) {
   const bool takes_networks = name == "blsgd" || name == "blsgd-ac";
   return {std::move(name), std::move(what),
-          [usual](Plan& plan) { fill_from(is_network(plan.model) ? kForNetworks : usual, plan); }, std::move(make),
-          takes_networks};
+          [usual](Plan& plan) { fill_from(is_network(plan.model) ? kForNetworks : usual, plan); },
+          std::move(make), takes_networks};
 }
 
 }  // namespace

@@ -62,13 +62,13 @@ INSTANTIATE_TEST_SUITE_P(All, NamedNetworks, ::testing::ValuesIn(cases()), [](co
 });
 
 TEST(NetworkNames, AreKnownByTheirForm) {
-  for (const char* name : {"mlp:10", "mlp:10,20:sigmoid", "cnn:papernot", "cnn:bls", "cnn:bls-cifar", "resnet9",
-                           "resnet9:32", "transformer:small", "transformer:2,64,4", "bag:32"}) {
+  for (const char* name : {"mlp:10", "mlp:10,20:sigmoid", "cnn:papernot", "cnn:bls", "cnn:bls-cifar",
+                           "resnet9", "resnet9:32", "transformer:small", "transformer:2,64,4", "bag:32"}) {
     EXPECT_TRUE(all_networks().knows(name)) << name;
   }
-  for (const char* name : {"", "mlp", "mlp:", "mlp:0", "mlp:10,", "mlp:10:cube", "mlp:10:relu:x", "cnn", "cnn:x",
-                           "resnet9:x", "transformer", "transformer:2,64", "transformer:2,64,5", "bag", "logistic",
-                           "mlp:99999999999999999999", "mlp:-3"}) {
+  for (const char* name : {"", "mlp", "mlp:", "mlp:0", "mlp:10,", "mlp:10:cube", "mlp:10:relu:x", "cnn",
+                           "cnn:x", "resnet9:x", "transformer", "transformer:2,64", "transformer:2,64,5",
+                           "bag", "logistic", "mlp:99999999999999999999", "mlp:-3"}) {
     EXPECT_FALSE(all_networks().knows(name)) << name;
   }
 }
@@ -82,7 +82,8 @@ TEST(NetworkNames, AskForTheRowsTheyNeed) {
     }
     return "";
   };
-  EXPECT_THAT(refusal({"cnn:papernot", {20}, 2}), HasSubstr("cnn:papernot is for images of at least 16 x 16"));
+  EXPECT_THAT(refusal({"cnn:papernot", {20}, 2}),
+              HasSubstr("cnn:papernot is for images of at least 16 x 16"));
   EXPECT_THAT(refusal({"transformer:small", {1, 28, 28}, 2}), HasSubstr("is for texts"));
   EXPECT_THAT(refusal({"cnn:lenet", {1, 28, 28}, 2}), HasSubstr("no network is called 'cnn:lenet'"));
 }
@@ -98,9 +99,11 @@ TEST(NetworkStart, IsDrawnFromTheGivenSource) {
 
 TEST(ResNet9, HasTwoMillionParameters) {
   constexpr std::size_t w = 64;
-  constexpr std::size_t kKernels = 9 * (3 * w + 2 * w * w + 2 * 4 * w * w + 8 * w * w + 16 * w * w + 2 * 16 * w * w);
+  constexpr std::size_t kKernels =
+      9 * (3 * w + 2 * w * w + 2 * 4 * w * w + 8 * w * w + 16 * w * w + 2 * 16 * w * w);
   constexpr std::size_t kBiasesAndNorms = 3 * (w + 2 * w + 2 * 2 * w + 4 * w + 4 * w + 2 * 4 * w);
-  EXPECT_EQ(all_networks().parameters({"resnet9", {3, 32, 32}, 10}), kKernels + kBiasesAndNorms + 4 * w * 10 + 10);
+  EXPECT_EQ(all_networks().parameters({"resnet9", {3, 32, 32}, 10}),
+            kKernels + kBiasesAndNorms + 4 * w * 10 + 10);
 }
 
 }  // namespace

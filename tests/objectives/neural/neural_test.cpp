@@ -79,7 +79,9 @@ Drawn random_network() {
     width = 7;
   }
   net->push_back(Linear(width, 3));
-  return {net, {.input = input, .classes = 3, .rows_at_once = static_cast<std::size_t>(1 + below(6)), .threads = 1}};
+  return {
+      net,
+      {.input = input, .classes = 3, .rows_at_once = static_cast<std::size_t>(1 + below(6)), .threads = 1}};
 }
 
 TEST(Networks, OfAnyArchitectureGiveTheClippedSum) {
@@ -137,8 +139,8 @@ TEST(Networks, TrainOnSparseRowsAsOnDenseOnes) {
     }
     matrix.starts.push_back(matrix.values.size());
   }
-  const auto sparse = std::make_shared<const Rows>(
-      Rows::sparse(matrix, {dense->labels().begin(), dense->labels().end()}));
+  const auto sparse =
+      std::make_shared<const Rows>(Rows::sparse(matrix, {dense->labels().begin(), dense->labels().end()}));
   Network net = small_net();
   const auto w = trained_parameters(*net.module);
   EXPECT_EQ(clipped(*make_neural(net, dense, kSmall), w, all_rows(9), AutoS{}),
@@ -153,10 +155,13 @@ TEST(Networks, LetRowsWithoutAFiniteNormContributeNothing) {
       std::vector<double> values(4 * 9, 0.5);
       values[9] = bad;
       const auto rows = std::make_shared<const Rows>(Rows::dense(9, values, {0, 1, 2, 0}));
-      const NeuralOptions options{.input = conv ? std::vector<std::int64_t>{1, 3, 3} : std::vector<std::int64_t>{9},
-                                  .classes = 3, .threads = 1};
-      Network net = conv ? Network(Sequential(Conv2d(1, 4, 2), GroupNorm(2, 4), torch::nn::Flatten(), Linear(16, 3)))
-                         : Network(Sequential(Linear(9, 4), Linear(4, 3)));
+      const NeuralOptions options{
+          .input = conv ? std::vector<std::int64_t>{1, 3, 3} : std::vector<std::int64_t>{9},
+          .classes = 3,
+          .threads = 1};
+      Network net =
+          conv ? Network(Sequential(Conv2d(1, 4, 2), GroupNorm(2, 4), torch::nn::Flatten(), Linear(16, 3)))
+               : Network(Sequential(Linear(9, 4), Linear(4, 3)));
       const auto objective = make_neural(net, rows, options);
       const auto w = trained_parameters(*net.module);
       for (const bool per_layer : {false, true}) {
@@ -189,7 +194,8 @@ TEST(Networks, CountNormsAndClipLosses) {
   const auto objective = make_neural(net, rows, kSmall);
   const auto w = trained_parameters(*net.module);
   std::vector<double> norms;
-  for (std::uint64_t row = 0; row < 20; ++row) norms.push_back(length(clipped(*objective, w, {.rows = {row}}, Abadi{1e6})));
+  for (std::uint64_t row = 0; row < 20; ++row)
+    norms.push_back(length(clipped(*objective, w, {.rows = {row}}, Abadi{1e6})));
   std::sort(norms.begin(), norms.end());
   EXPECT_EQ(objective->count_norms_at_most(w, all_rows(20), (norms[11] + norms[12]) / 2), 12u);
 
@@ -248,7 +254,8 @@ struct RemembersRowsImpl : torch::nn::Module {
 TORCH_MODULE(RemembersRows);
 
 struct ChangesItsInputImpl : torch::nn::Module {
-  ChangesItsInputImpl() : one(register_module("one", Linear(6, 6))), two(register_module("two", Linear(6, 3))) {}
+  ChangesItsInputImpl()
+      : one(register_module("one", Linear(6, 6))), two(register_module("two", Linear(6, 3))) {}
   torch::Tensor forward(const torch::Tensor& x) {
     torch::Tensor y = torch::tanh(one(x)).clone();
     const torch::Tensor z = two(y);
@@ -269,6 +276,35 @@ struct SharesImpl : torch::nn::Module {
 };
 TORCH_MODULE(Shares);
 
+// One layer's output goes nowhere, another is never called.
+struct HasIdleLayersImpl : torch::nn::Module {
+  HasIdleLayersImpl()
+      : one(register_module("one", Linear(6, 3))),
+        idle(register_module("idle", Linear(6, 3))),
+        norm(register_module("norm", GroupNorm(1, 6))),
+        never(register_module("never", Conv2d(1, 2, 3))) {}
+  torch::Tensor forward(const torch::Tensor& x) {
+    idle(norm(x.unsqueeze(2)).squeeze(2));
+    return one(x);
+  }
+  Linear one, idle;
+  GroupNorm norm;
+  Conv2d never;
+};
+TORCH_MODULE(HasIdleLayers);
+
+TEST(Networks, MayHaveLayersThatTheOutputsDoNotDependOn) {
+  const auto rows = made_up_rows(5, 6, 3, 1);
+  HasIdleLayers net;
+  const auto objective = make_neural(net, rows, kSmall);
+  const auto w = trained_parameters(*net);
+  for (int twice = 0; twice < 2; ++twice) {
+    const auto sum = clipped(*objective, w, all_rows(5), AutoS{});
+    const auto expected = clipped_sum_row_by_row(net, *rows, kSmall, all_rows(5), AutoS{});
+    EXPECT_LT(distance(sum, expected), 1e-5 * length(expected));
+  }
+}
+
 TEST(Networks, ThatMixRowsAreRefused) {
   const auto rows = made_up_rows(6, 6, 3, 7);
   for (const bool row_by_row : {false, true}) {
@@ -279,7 +315,8 @@ TEST(Networks, ThatMixRowsAreRefused) {
                 AllOf(HasSubstr("module '1' is a BatchNorm1d"), HasSubstr("use ration::nn::GroupNorm")));
     EXPECT_THAT(refusal([&] { make_neural(RemembersRows(), rows, options); }), HasSubstr("a buffer changes"));
   }
-  EXPECT_THAT(refusal([&] { make_neural(MixesRows(), rows, kSmall); }), HasSubstr("change with the rows beside it"));
+  EXPECT_THAT(refusal([&] { make_neural(MixesRows(), rows, kSmall); }),
+              HasSubstr("change with the rows beside it"));
   EXPECT_THAT(refusal([&] { make_neural(Shares(), rows, kSmall); }), HasSubstr("share a parameter"));
 }
 
@@ -297,16 +334,19 @@ TEST(Networks, SayWhatDoesNotFit) {
   options.input = {7};
   EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }), HasSubstr("at least 7 columns, got 6"));
   options.input = {5};
-  EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }), HasSubstr("does not run on rows of this shape"));
+  EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }),
+              HasSubstr("does not run on rows of this shape"));
   options = kSmall;
   options.classes = 2;
-  EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }), HasSubstr("expected outputs of shape 3 x 2"));
+  EXPECT_THAT(refusal([&] { make_neural(net, rows, options); }),
+              HasSubstr("expected outputs of shape 3 x 2"));
   const auto wrong = std::make_shared<const Rows>(Rows::dense(6, std::vector<double>(12), {0, 5}));
   EXPECT_THAT(refusal([&] { make_neural(net, wrong, kSmall); }), HasSubstr("row 1: expected the label"));
   const auto objective = make_neural(net, rows, kSmall);
   std::vector<double> sum(objective->parameters());
-  EXPECT_THAT(refusal([&] { objective->clipped_gradient_sum(std::vector<double>(3), all_rows(1), AutoS{}, sum); }),
-              HasSubstr("parameters, got 3"));
+  EXPECT_THAT(
+      refusal([&] { objective->clipped_gradient_sum(std::vector<double>(3), all_rows(1), AutoS{}, sum); }),
+      HasSubstr("parameters, got 3"));
   EXPECT_THAT(refusal([&] { clipped(*objective, std::vector<double>(sum.size()), all_rows(7), AutoS{}); }),
               HasSubstr("rows below 6, got row 6"));
   freeze(*net.module);

@@ -38,7 +38,8 @@ TEST(NetworkNoise, HasTheScaleOfItsEvent) {
   // No two releases share their noise.
   const std::span<const double> all(noise);
   std::vector<double> first(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(w.size())),
-      second(all.begin() + static_cast<std::ptrdiff_t>(w.size()), all.begin() + 2 * static_cast<std::ptrdiff_t>(w.size()));
+      second(all.begin() + static_cast<std::ptrdiff_t>(w.size()),
+             all.begin() + 2 * static_cast<std::ptrdiff_t>(w.size()));
   for (double& value : first) value /= kBound * kNoise;
   for (double& value : second) value /= kBound * kNoise;
   EXPECT_TRUE(ration::testing::uncorrelated(first, second));

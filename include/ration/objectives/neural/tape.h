@@ -28,7 +28,8 @@ class Site {
 // The book-keeping of one forward and one backward pass. While a tape lives, layers of layers.h that run on the same
 // thread leave a site on it, and no gradient of a parameter is computed by the backward pass itself.
 //
-// A layer that is used several times, as in a network over time, has one site: its uses add up within each row.
+// A layer that is used several times, as in a network over time, has one site: its uses add up within each row. A use that the
+// outputs do not depend on leaves nothing.
 //
 // [Bu23b, book-keeping; Li22, ghost norms]
 class Tape {

@@ -1,0 +1,72 @@
+// Networks from the command line: trained, evaluated, asked, stopped, refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/ration_command.h"
+
+namespace ration::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class NetworkCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef RATION_TORCH
+    GTEST_SKIP() << "built without networks (RATION_TORCH)";
+#endif
+    std::string lines;
+    for (int i = 0; i < 40; ++i) lines += "so very good\t1\nquite bad\t0\n";
+    folder_.write("reviews.tsv", lines);
+    folder_.write("new.tsv", "very good\nbad\n");
+  }
+
+  Finished run(const std::string& line) const {
+    return run_ration(line, folder_.path());
+  }
+  std::string train(const std::string& more) const {
+    return "train --data text:reviews.tsv --rows 80 --epsilon 1000 --delta 1e-5 --threads 1 --out run "
+           "--quiet " +
+           more;
+  }
+  std::string file(const std::string& name) const {
+    return read_whole_file(folder_.path() + "/run/" + name);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(NetworkCommands, TrainEvaluateAndPredict) {
+  const Finished trained = run(train("--model bag:8 --steps 60 --lr 0.05"));
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_EQ(ration_json("evaluate run --data text:reviews.tsv --public", folder_.path())["accuracy"], 1);
+  EXPECT_EQ(run("predict run --data text:new.tsv").out, "prediction\n1\n0\n");
+  EXPECT_THAT(run("verify run").out, HasSubstr("verified"));
+  EXPECT_THAT(file("certificate.txt"), HasSubstr("rounding of sums to 32 bits"));
+  EXPECT_THAT(file("plan.toml"), AllOf(HasSubstr("model = \"bag:8\""), HasSubstr("clip = \"auto-s\"")));
+}
+
+TEST_F(NetworkCommands, EveryMethodForNetworksRuns) {
+  for (const char* method : {"dpadam", "blsgd", "sgd-ma", "nonprivate"}) {
+    const std::string steps = std::string(method) == "blsgd"        ? "--expected-steps 3 --rate 0.5"
+                              : std::string(method) == "nonprivate" ? ""
+                                                                    : "--steps 3";
+    const Finished trained =
+        run("train --data text:reviews.tsv --rows 80 --epsilon 3 --delta 1e-5 --threads 1 --out " +
+            std::string(method) + " --quiet --model transformer:1,8,2 --per-layer --method " + method + " " +
+            steps);
+    EXPECT_EQ(trained.exit_code, 0) << method << ": " << trained.err;
+  }
+}
+
+TEST_F(NetworkCommands, RefuseWhatDoesNotFit) {
+  EXPECT_THAT(run(train("--model mlp:0")).err,
+              AllOf(HasSubstr("--model: expected one of logistic"), HasSubstr("mlp:WIDTH")));
+  EXPECT_THAT(run(train("--model cnn:papernot")).err, HasSubstr("cnn:papernot is for images"));
+  EXPECT_THAT(run(train("--model bag:8 --method objpert")).err,
+              HasSubstr("method objpert is for linear models, and bag:8 is a network"));
+}
+
+}  // namespace
+}  // namespace ration::testing
