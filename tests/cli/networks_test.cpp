@@ -26,7 +26,8 @@ class NetworkCommands : public ::testing::Test {
     return run_ration(line, folder_.path());
   }
   std::string train(const std::string& more) const {
-    return "train --data text:reviews.tsv --rows 80 --epsilon 1000 --delta 1e-5 --threads 1 --out run "
+    return "train --data text:reviews.tsv --rows 80 --epsilon 1000 --delta 1e-5 --accountant rdp --threads 1 "
+           "--out run "
            "--quiet " +
            more;
   }
