@@ -195,7 +195,7 @@ Tensor LayerNormImpl::forward(const Tensor& x) {
       [&] {
         auto [y, mean, inverse] = at::native_layer_norm(x, options.normalized_shape(), constant(weight),
                                                         constant(bias), options.eps());
-        *found = {mean, inverse};
+        *found = {mean.detach(), inverse.detach()};  // or the hook would hold the node that holds it
         return y;
       },
       x.requires_grad(),
@@ -218,7 +218,7 @@ Tensor GroupNormImpl::forward(const Tensor& x) {
         auto [y, mean, inverse] =
             at::native_group_norm(input, constant(weight), constant(bias), input.size(0), input.size(1),
                                   input.numel() / (input.size(0) * input.size(1)), groups, options.eps());
-        *found = {mean, inverse};
+        *found = {mean.detach(), inverse.detach()};  // or the hook would hold the node that holds it
         return y;
       },
       input.requires_grad(),

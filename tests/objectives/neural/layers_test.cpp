@@ -27,8 +27,8 @@ struct OverTimeImpl : torch::nn::Module {
     out = register_module("out", Linear(5, 4));
   }
   torch::Tensor forward(const torch::Tensor& x) {
-    torch::Tensor h = torch::zeros({x.size(0), 5});
-    torch::Tensor c = torch::zeros({x.size(0), 5});
+    torch::Tensor h = torch::zeros({x.size(0), 5}, x.options());
+    torch::Tensor c = torch::zeros({x.size(0), 5}, x.options());
     for (std::int64_t t = 0; t < x.size(1); ++t) {
       const torch::Tensor now = x.select(1, t);
       if (lstm_) {

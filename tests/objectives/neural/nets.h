@@ -38,10 +38,31 @@ inline std::shared_ptr<const Rows> made_up_rows(std::size_t count, std::size_t c
   return std::make_shared<const Rows>(Rows::dense(columns, std::move(values), std::move(labels)));
 }
 
-// The same sum from one ordinary backward pass per row, with torch's own gradients of parameters.
+// A network in 64 bits for as long as this lives.
+class InDoubles {
+ public:
+  explicit InDoubles(torch::nn::Module& network) : network_(network) {
+    for (const torch::Tensor& one : network.parameters()) floats_.push_back(one.data());
+    network.to(torch::kDouble);
+  }
+  ~InDoubles() {
+    std::size_t next = 0;
+    for (torch::Tensor& one : network_.parameters()) one.set_data(floats_[next++]);
+  }
+  InDoubles(const InDoubles&) = delete;
+  InDoubles& operator=(const InDoubles&) = delete;
+
+ private:
+  torch::nn::Module& network_;
+  std::vector<torch::Tensor> floats_;
+};
+
+// The same sum from one ordinary backward pass per row in 64 bits, with torch's own gradients of parameters. `lengths`, if given, becomes the
+// sum of what each row contributes in length, which is what the error of a sum whose rows cancel is to be measured by.
 inline std::vector<double> clipped_sum_row_by_row(Network network, const Rows& rows,
                                                   const NeuralOptions& options, const Batch& batch,
-                                                  const AnyClipRule& rule) {
+                                                  const AnyClipRule& rule, double* lengths = nullptr) {
+  const InDoubles in_doubles(*network.module);
   std::vector<torch::Tensor> parameters;
   for (const torch::Tensor& one : network.module->parameters()) {
     if (one.requires_grad()) parameters.push_back(one);
@@ -51,9 +72,10 @@ inline std::vector<double> clipped_sum_row_by_row(Network network, const Rows& r
   for (const std::uint64_t row : batch.rows) {
     std::vector<std::int64_t> shape{1};
     shape.insert(shape.end(), options.input.begin(), options.input.end());
-    torch::Tensor x = torch::zeros(shape);
+    torch::Tensor x = torch::zeros(shape, torch::kDouble);
     for (std::int64_t j = 0; j < x.numel(); ++j)
-      x.data_ptr<float>()[j] = static_cast<float>(rows.dense_row(row)[static_cast<std::size_t>(j)]);
+      x.data_ptr<double>()[j] =
+          static_cast<double>(static_cast<float>(rows.dense_row(row)[static_cast<std::size_t>(j)]));
     const torch::Tensor y = network.forward(x);
     torch::Tensor loss;
     if (options.classes > 0) {
@@ -69,6 +91,7 @@ inline std::vector<double> clipped_sum_row_by_row(Network network, const Rows& r
     }
     const double flat_factor =
         rule.visit([&](const auto& chosen) { return clip_factor(chosen, std::sqrt(squared)); });
+    if (lengths != nullptr) *lengths += flat_factor * std::sqrt(squared);
     std::size_t place = 0;
     for (std::size_t k = 0; k < parameters.size(); ++k) {
       const auto size = static_cast<std::size_t>(parameters[k].numel());
