@@ -34,11 +34,11 @@ ConvSite::ConvSite(torch::Tensor weight, torch::Tensor bias, const ConvGeometry&
       kernel_{weight.dim() == 3 ? 1 : weight.size(2), weight.size(-1)} {}
 
 void ConvSite::add_use(Unchanged x, const torch::Tensor& gradient) {
-  uses_.push_back({as_images(x.get()), as_images(gradient)});
+  keep({as_images(x.get()), as_images(gradient)});
 }
 
 PositionShape ConvSite::shape(std::size_t use) const {
-  const Use& one = uses_[use];
+  const Use& one = uses()[use];
   return {.rows = one.x.size(0),
           .positions = one.g.size(2) * one.g.size(3),
           .inputs = one.x.size(1) / geometry_.groups * kernel_[0] * kernel_[1],
@@ -48,11 +48,11 @@ PositionShape ConvSite::shape(std::size_t use) const {
 
 void ConvSite::load_inputs(std::size_t use, std::int64_t row, std::int64_t group, std::int64_t first,
                            std::int64_t count, float* to) const {
-  const torch::Tensor& x = uses_[use].x;
+  const torch::Tensor& x = uses()[use].x;
   const std::int64_t channels = x.size(1) / geometry_.groups;
   const std::int64_t height = x.size(2);
   const std::int64_t width = x.size(3);
-  const std::int64_t columns = uses_[use].g.size(3);
+  const std::int64_t columns = uses()[use].g.size(3);
   const float* const image = x.data_ptr<float>() + (row * x.size(1) + group * channels) * height * width;
   for (std::int64_t position = first; position < first + count; ++position) {
     const std::int64_t top = position / columns * geometry_.stride[0] - geometry_.padding[0];
@@ -73,20 +73,20 @@ void ConvSite::load_inputs(std::size_t use, std::int64_t row, std::int64_t group
 
 const float* ConvSite::gradients(std::size_t use, std::int64_t row, std::int64_t group, float*) const {
   const PositionShape one = shape(use);
-  return uses_[use].g.data_ptr<float>() + (row * one.groups + group) * one.outputs * one.positions;
+  return uses()[use].g.data_ptr<float>() + (row * one.groups + group) * one.outputs * one.positions;
 }
 
 torch::Tensor ConvSite::bias_gradients() const {
-  torch::Tensor sum = uses_[0].g.sum({2, 3});
-  for (std::size_t use = 1; use < uses_.size(); ++use) sum = sum + uses_[use].g.sum({2, 3});
+  torch::Tensor sum = uses()[0].g.sum({2, 3});
+  for (std::size_t use = 1; use < uses().size(); ++use) sum = sum + uses()[use].g.sum({2, 3});
   return sum;
 }
 
 void ConvSite::write_weighted_product(const torch::Tensor& factors) {
   const torch::Tensor kernel = weight().dim() == 3 ? weight().detach().unsqueeze(2) : weight().detach();
   torch::Tensor out = weight().mutable_grad();
-  for (std::size_t use = 0; use < uses_.size(); ++use) {
-    const Use& one = uses_[use];
+  for (std::size_t use = 0; use < uses().size(); ++use) {
+    const Use& one = uses()[use];
     const auto [x_gradient, sum, bias_gradient] = at::convolution_backward(
         one.g * factors.view({-1, 1, 1, 1}), one.x, kernel, at::OptionalIntArrayRef(), geometry_.stride,
         geometry_.padding, geometry_.dilation, false, {0, 0}, geometry_.groups, {false, true, false});
@@ -95,13 +95,6 @@ void ConvSite::write_weighted_product(const torch::Tensor& factors) {
     } else {
       out.add_(sum.view_as(out));
     }
-  }
-}
-
-void ConvSite::forget_positions(const torch::Tensor& rows) {
-  for (Use& use : uses_) {
-    use.x = use.x.index_fill(0, rows, 0);
-    use.g = use.g.index_fill(0, rows, 0);
   }
 }
 

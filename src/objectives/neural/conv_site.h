@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <vector>
 
 #include "objectives/neural/position_site.h"
 
@@ -23,12 +22,6 @@ class ConvSite final : public PositionSite {
   void add_use(Unchanged x, const torch::Tensor& gradient);
 
  private:
-  struct Use {
-    torch::Tensor x;  // rows x channels x height x width
-    torch::Tensor g;
-  };
-
-  std::size_t uses() const override { return uses_.size(); }
   PositionShape shape(std::size_t use) const override;
   void load_inputs(std::size_t use, std::int64_t row, std::int64_t group, std::int64_t first,
                    std::int64_t count, float* to) const override;
@@ -36,11 +29,9 @@ class ConvSite final : public PositionSite {
                          float* scratch) const override;
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
-  void forget_positions(const torch::Tensor& rows) override;
 
   ConvGeometry geometry_;
   std::array<std::int64_t, 2> kernel_;
-  std::vector<Use> uses_;
 };
 
 }  // namespace ration::nn

@@ -14,11 +14,11 @@ torch::Tensor as_positions(const torch::Tensor& tensor) {
 }  // namespace
 
 void LinearSite::add_use(Unchanged x, const torch::Tensor& gradient) {
-  uses_.push_back({as_positions(x.get()), as_positions(gradient)});
+  keep({as_positions(x.get()), as_positions(gradient)});
 }
 
 PositionShape LinearSite::shape(std::size_t use) const {
-  const Use& one = uses_[use];
+  const Use& one = uses()[use];
   return {
       .rows = one.x.size(0), .positions = one.x.size(1), .inputs = one.x.size(2), .outputs = one.g.size(2)};
 }
@@ -26,28 +26,28 @@ PositionShape LinearSite::shape(std::size_t use) const {
 void LinearSite::load_inputs(std::size_t use, std::int64_t row, std::int64_t, std::int64_t first,
                              std::int64_t count, float* to) const {
   const PositionShape one = shape(use);
-  const float* const from = uses_[use].x.data_ptr<float>() + (row * one.positions + first) * one.inputs;
+  const float* const from = uses()[use].x.data_ptr<float>() + (row * one.positions + first) * one.inputs;
   std::copy(from, from + count * one.inputs, to);
 }
 
 const float* LinearSite::gradients(std::size_t use, std::int64_t row, std::int64_t, float* scratch) const {
   const PositionShape one = shape(use);
-  const float* const from = uses_[use].g.data_ptr<float>() + row * one.positions * one.outputs;
+  const float* const from = uses()[use].g.data_ptr<float>() + row * one.positions * one.outputs;
   if (one.positions == 1) return from;
   transpose(from, one.positions, one.outputs, scratch);
   return scratch;
 }
 
 torch::Tensor LinearSite::bias_gradients() const {
-  torch::Tensor sum = uses_[0].g.size(1) == 1 ? uses_[0].g.squeeze(1) : uses_[0].g.sum(1);
-  for (std::size_t use = 1; use < uses_.size(); ++use) sum = sum + uses_[use].g.sum(1);
+  torch::Tensor sum = uses()[0].g.size(1) == 1 ? uses()[0].g.squeeze(1) : uses()[0].g.sum(1);
+  for (std::size_t use = 1; use < uses().size(); ++use) sum = sum + uses()[use].g.sum(1);
   return sum;
 }
 
 void LinearSite::write_weighted_product(const torch::Tensor& factors) {
   torch::Tensor out = weight().mutable_grad();
-  for (std::size_t use = 0; use < uses_.size(); ++use) {
-    const Use& one = uses_[use];
+  for (std::size_t use = 0; use < uses().size(); ++use) {
+    const Use& one = uses()[use];
     const torch::Tensor weighted = (one.g * factors.view({-1, 1, 1})).flatten(0, 1).t();
     const torch::Tensor inputs = one.x.flatten(0, 1);
     if (use == 0) {
@@ -55,13 +55,6 @@ void LinearSite::write_weighted_product(const torch::Tensor& factors) {
     } else {
       out.addmm_(weighted, inputs);
     }
-  }
-}
-
-void LinearSite::forget_positions(const torch::Tensor& rows) {
-  for (Use& use : uses_) {
-    use.x = use.x.index_fill(0, rows, 0);
-    use.g = use.g.index_fill(0, rows, 0);
   }
 }
 

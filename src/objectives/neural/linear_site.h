@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "objectives/neural/position_site.h"
 
 namespace ration::nn {
@@ -13,12 +11,6 @@ class LinearSite final : public PositionSite {
   void add_use(Unchanged x, const torch::Tensor& gradient);
 
  private:
-  struct Use {
-    torch::Tensor x;  // rows x positions x inputs
-    torch::Tensor g;  // rows x positions x outputs
-  };
-
-  std::size_t uses() const override { return uses_.size(); }
   PositionShape shape(std::size_t use) const override;
   void load_inputs(std::size_t use, std::int64_t row, std::int64_t group, std::int64_t first,
                    std::int64_t count, float* to) const override;
@@ -26,9 +18,6 @@ class LinearSite final : public PositionSite {
                          float* scratch) const override;
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
-  void forget_positions(const torch::Tensor& rows) override;
-
-  std::vector<Use> uses_;
 };
 
 }  // namespace ration::nn

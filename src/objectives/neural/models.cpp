@@ -275,9 +275,8 @@ TORCH_MODULE(Bag);
 struct Family {
   const char* name;
   const char* form;  // in a help text
-  // Nothing if what follows the name makes no sense.
-  std::optional<Network> (*make)(const NetworkSpec&, const std::vector<std::string>& rest);
-  // What follows the name.
+  Network (*make)(const NetworkSpec&, const std::vector<std::string>& rest);
+  // Whether what follows the name makes sense; `make` is asked only then.
   bool (*accepts)(const std::vector<std::string>& rest);
   NetworkDefaults usual{};
 };
@@ -306,7 +305,7 @@ const std::vector<Family>& families() {
   using Rest = std::vector<std::string>;
   static const std::vector<Family> all = {
       {"mlp", "mlp:WIDTH,...",
-       [](const NetworkSpec& spec, const Rest& rest) -> std::optional<Network> {
+       [](const NetworkSpec& spec, const Rest& rest) -> Network {
          return make_mlp(spec, *read_sizes(rest[0]),
                          rest.size() == 2 ? *activation_named(rest[1]) : torch::relu);
        },
@@ -314,7 +313,7 @@ const std::vector<Family>& families() {
          return (rest.size() == 1 || (rest.size() == 2 && activation_named(rest[1]))) && read_sizes(rest[0]);
        }},
       {"cnn", "cnn:papernot|bls|bls-cifar",
-       [](const NetworkSpec& spec, const Rest& rest) -> std::optional<Network> {
+       [](const NetworkSpec& spec, const Rest& rest) -> Network {
          if (rest[0] == "papernot") return make_papernot(spec);
          return rest[0] == "bls" ? make_bls(spec) : make_bls_cifar(spec);
        },
@@ -322,20 +321,20 @@ const std::vector<Family>& families() {
          return rest.size() == 1 && (rest[0] == "papernot" || rest[0] == "bls" || rest[0] == "bls-cifar");
        }},
       {"resnet9", "resnet9[:WIDTH]",
-       [](const NetworkSpec& spec, const Rest& rest) -> std::optional<Network> {
+       [](const NetworkSpec& spec, const Rest& rest) -> Network {
          const ImageSize image = image_of(spec, 16);
          return ResNet9(image.channels, rest.empty() ? 64 : *read_size(rest[0]), count(spec.classes));
        },
        [](const Rest& rest) { return rest.empty() || one_of_sizes(rest); }},
       {"transformer", "transformer:small|LAYERS,WIDTH,HEADS",
-       [](const NetworkSpec& spec, const Rest& rest) -> std::optional<Network> {
+       [](const NetworkSpec& spec, const Rest& rest) -> Network {
          require_text(spec);
          const TransformerSize size = *transformer_size(rest);
          return Transformer(spec, size.depth, size.width, size.heads);
        },
        [](const Rest& rest) { return transformer_size(rest).has_value(); }, kForTexts},
       {"bag", "bag:WIDTH",
-       [](const NetworkSpec& spec, const Rest& rest) -> std::optional<Network> {
+       [](const NetworkSpec& spec, const Rest& rest) -> Network {
          require_text(spec);
          return Bag(spec, *read_size(rest[0]));
        },
@@ -420,7 +419,7 @@ class AllNetworks final : public Networks {
 Network make_network(const NetworkSpec& spec) {
   const auto parsed = parse(spec.name);
   if (!parsed) throw InputError(fmt::format("model: no network is called '{}'", spec.name));
-  return *parsed->family->make(spec, parsed->rest);
+  return parsed->family->make(spec, parsed->rest);
 }
 
 void initialise(torch::nn::Module& network, RandomSource& random) {

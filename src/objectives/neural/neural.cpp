@@ -76,8 +76,8 @@ class NeuralObjective final : public Objective {
   Tensor slopes_of(const Tensor& outputs, RowNumbers part) const;
   double clipped_loss_sum(Parameters w, const Batch& batch, double bound);
 
-  // The backward pass of one part of a batch, with what clipping needs on the tape.
-  void record(Tape& tape, RowNumbers part);
+  // The backward pass of one part of a batch, which leaves what clipping needs on the current tape.
+  void record(RowNumbers part);
   // One squared norm per row, over all layers.
   void flat_norms(const Tape& tape, std::span<double> squared) const;
   // The clipped sum of one part, in flat_.
@@ -216,7 +216,7 @@ Tensor NeuralObjective::slopes_of(const Tensor& outputs, RowNumbers part) const 
   return slopes.to(torch::kFloat);
 }
 
-void NeuralObjective::record(Tape&, RowNumbers part) {
+void NeuralObjective::record(RowNumbers part) {
   module_->train();
   const Tensor outputs = network_.forward(gather(part));
   outputs.backward(slopes_of(outputs, part));
@@ -283,7 +283,7 @@ void NeuralObjective::add_row_by_row(RowNumbers part, const AnyClipRule& rule, s
 
 void NeuralObjective::write_part(RowNumbers part, const AnyClipRule& rule) {
   Tape tape;
-  record(tape, part);
+  record(part);
   const torch::NoGradGuard no_gradient;
   squared_.resize(part.size());
   if (tape.sites().size() != layers_) flat_.clear_gradients();  // a layer that this part did not use has none
@@ -361,7 +361,7 @@ std::uint64_t NeuralObjective::count_norms_at_most(Parameters w, const Batch& ba
       throw InputError("network: row_by_row does not count norms; use another clip rule than adaptive");
     }
     Tape tape;
-    record(tape, part);
+    record(part);
     const torch::NoGradGuard no_gradient;
     flat_norms(tape, squared_);
     for (const double squared : squared_) count += std::sqrt(squared) <= bound ? 1 : 0;

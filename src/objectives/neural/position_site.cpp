@@ -40,13 +40,13 @@ PositionSite::PositionSite(torch::Tensor weight, torch::Tensor bias)
 
 PositionShape PositionSite::whole() const {
   PositionShape sum = shape(0);
-  for (std::size_t use = 1; use < uses(); ++use) sum.positions += shape(use).positions;
+  for (std::size_t use = 1; use < uses_.size(); ++use) sum.positions += shape(use).positions;
   return sum;
 }
 
 // gradient (groups x outputs x inputs) = sum over uses and positions of g_p a_p^T.
 void PositionSite::form_row(std::int64_t row, float* gradient) const {
-  for (std::size_t use = 0; use < uses(); ++use) {
+  for (std::size_t use = 0; use < uses_.size(); ++use) {
     const PositionShape one = shape(use);
     float* const inputs = scratch(kInputs, kTile * one.inputs);
     float* const tile_gradients = scratch(kGradients, kTile * one.outputs);
@@ -90,7 +90,7 @@ double PositionSite::gram_norm(std::int64_t row) const {
   double squared = 0;
   for (std::int64_t group = 0; group < all.groups; ++group) {
     std::int64_t first = 0;
-    for (std::size_t use = 0; use < uses(); ++use) {
+    for (std::size_t use = 0; use < uses_.size(); ++use) {
       const std::int64_t count = shape(use).positions;
       load_inputs(use, row, group, 0, count, by_position + first * all.inputs);
       first += count;
@@ -98,7 +98,7 @@ double PositionSite::gram_norm(std::int64_t row) const {
     transpose(by_position, p, all.inputs, by_number);
     SmallProduct(p, p, all.inputs, false)(by_number, by_position, products);
     first = 0;
-    for (std::size_t use = 0; use < uses(); ++use) {
+    for (std::size_t use = 0; use < uses_.size(); ++use) {
       const std::int64_t count = shape(use).positions;
       const float* const from = gradients(use, row, group, scratch(kGradients, count * all.outputs));
       for (std::int64_t output = 0; output < all.outputs; ++output) {
@@ -134,7 +134,7 @@ void PositionSite::add_weight_norms(std::span<double> squared) {
 }
 
 void PositionSite::add_squared_norms(std::span<double> squared) {
-  if (uses() == 0) return;
+  if (uses_.empty()) return;
   if (has_weight()) add_weight_norms(squared);
   if (!has_bias()) return;
   bias_rows_ = bias_gradients();
@@ -142,7 +142,7 @@ void PositionSite::add_squared_norms(std::span<double> squared) {
 }
 
 void PositionSite::write_weighted(const torch::Tensor& factors) {
-  if (uses() == 0) {
+  if (uses_.empty()) {
     if (has_weight()) weight_.mutable_grad().zero_();
     if (has_bias()) bias_.mutable_grad().zero_();
     return;
@@ -159,7 +159,10 @@ void PositionSite::write_weighted(const torch::Tensor& factors) {
 void PositionSite::forget_rows(const torch::Tensor& rows) {
   if (kept_.defined()) kept_.index_fill_(0, rows, 0);
   if (bias_rows_.defined()) bias_rows_.index_fill_(0, rows, 0);
-  forget_positions(rows);
+  for (Use& use : uses_) {
+    use.x = use.x.index_fill(0, rows, 0);
+    use.g = use.g.index_fill(0, rows, 0);
+  }
 }
 
 void weigh_rows(const torch::Tensor& rows_of, const torch::Tensor& factors, torch::Tensor out) {

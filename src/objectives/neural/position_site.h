@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "ration/objectives/neural/tape.h"
@@ -31,7 +32,7 @@ struct PositionShape {
 // From the shapes alone.
 Way cheapest_way(const PositionShape& shape);
 
-// What Linear and convolutions share; they say how to get at a row's positions.
+// What Linear and convolutions share; they say how to get at a row's positions in the tensors of a use.
 class PositionSite : public Site {
  public:
   // `weight` is trained; `bias` too, or undefined.
@@ -42,8 +43,14 @@ class PositionSite : public Site {
   void forget_rows(const torch::Tensor& rows) final;
 
  protected:
-  // One use of the layer.
-  virtual std::size_t uses() const = 0;
+  // One use of the layer: its inputs and the gradient of its outputs, rows first.
+  struct Use {
+    torch::Tensor x;
+    torch::Tensor g;
+  };
+  void keep(Use use) { uses_.push_back(std::move(use)); }
+  const std::vector<Use>& uses() const { return uses_; }
+
   virtual PositionShape shape(std::size_t use) const = 0;
   // Inputs of the positions first, ..., first + count - 1, one after the other.
   virtual void load_inputs(std::size_t use, std::int64_t row, std::int64_t group, std::int64_t first,
@@ -55,8 +62,6 @@ class PositionSite : public Site {
   virtual torch::Tensor bias_gradients() const = 0;
   // weight.grad = sum_i factors[i] W_i.
   virtual void write_weighted_product(const torch::Tensor& factors) = 0;
-
-  virtual void forget_positions(const torch::Tensor& rows) = 0;
 
   const torch::Tensor& weight() const { return weight_; }
   bool has_weight() const { return weight_.requires_grad(); }
@@ -71,6 +76,7 @@ class PositionSite : public Site {
 
   torch::Tensor weight_;
   torch::Tensor bias_;
+  std::vector<Use> uses_;
   torch::Tensor kept_;       // rows x parameters
   torch::Tensor bias_rows_;  // rows x outputs
   Way way_ = Way::direct;
