@@ -26,14 +26,18 @@ double median(std::vector<double> values) {
 }
 
 void private_over_plain(benchmark::State& state, const std::string& name) {
-  constexpr int kPairs = 21;
+  constexpr std::size_t kFewestPairs = 3;
+  constexpr std::size_t kMostPairs = 21;
+  constexpr double kEnough = 3000;  // milliseconds: a pair of ResNet9's steps takes a second
   NetworkSteps steps(name, static_cast<std::size_t>(state.range(0)));
   std::vector<double> plain, of_private;
-  for (int i = 0; i < 3; ++i) steps.plain_step(), steps.private_step();
+  for (int i = 0; i < 2; ++i) steps.plain_step(), steps.private_step();
   for (auto _ : state) {
-    for (int i = 0; i < kPairs; ++i) {
+    double spent = 0;
+    while (plain.size() < kFewestPairs || (plain.size() < kMostPairs && spent < kEnough)) {
       plain.push_back(milliseconds_of([&] { steps.plain_step(); }));
       of_private.push_back(milliseconds_of([&] { steps.private_step(); }));
+      spent += plain.back() + of_private.back();
     }
   }
   state.counters["plain_ms"] = median(plain);

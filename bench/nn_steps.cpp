@@ -56,12 +56,12 @@ struct NetworkSteps::Parts {
       : work(work_named(name)),
         threads(thread_count),
         rows(rows_for(work)),
-        network(nn::make_network(work.network)),
         sampler(rows->count(), work.batch) {}
 
   void prepare_plain() {
     if (optimiser) return;
     nn::use_threads(threads);
+    network = nn::make_network(work.network);
     optimiser = std::make_unique<torch::optim::SGD>(network.module->parameters(),
                                                     torch::optim::SGDOptions(0.01).momentum(0.9));
     std::vector<std::int64_t> shape{static_cast<std::int64_t>(work.batch)};
@@ -75,11 +75,12 @@ struct NetworkSteps::Parts {
     objective = nn::all_networks().objective(work.network, rows, threads, true);
     filter = make_plan_filter(Event::repeated(sampler.sampled(Event::gaussian(1)), kMostSteps),
                               Accountant::rdp, {.epsilon = 1e9, .delta = 1e-6}, Relation::replace_one);
-    oracle = std::make_unique<PrivateOracle>(*objective, sampler, *filter, SecureRandom::for_this_thread());
+    oracle = std::make_unique<PrivateOracle>(*objective, sampler, *filter, SecureRandom::for_this_thread(),
+                                             threads);
     method = make_gradient_descent({.noise = std::vector<double>(kMostSteps, 1.0),
                                     .learning_rate = {.base = 0.01},
                                     .step = {.kind = StepKind::heavy_ball},
-                                    .start = nn::trained_parameters(*network.module)},
+                                    .start = nn::trained_parameters(*nn::make_network(work.network).module)},
                                    objective->parameters());
   }
 

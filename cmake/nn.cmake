@@ -7,6 +7,8 @@ find_path(TORCH_INCLUDE_DIR torch/csrc/api/include/torch/torch.h REQUIRED)
 find_library(BLAS_LIBRARY NAMES libblas.so.3 blas REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBXSMM REQUIRED IMPORTED_TARGET libxsmm)
+# Torch's loops over rows are templates, which run on one thread where OpenMP is not on.
+find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 add_library(ration_torch INTERFACE)
 target_include_directories(ration_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIR}/torch/csrc/api/include ${TORCH_INCLUDE_DIR})
@@ -16,7 +18,7 @@ file(GLOB ration_nn_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/objectiv
 add_library(ration_nn STATIC ${ration_nn_sources})
 add_library(ration::ration_nn ALIAS ration_nn)
 target_include_directories(ration_nn PRIVATE ${PROJECT_SOURCE_DIR}/src)
-set(ration_nn_private_libraries PkgConfig::LIBXSMM ${BLAS_LIBRARY} fmt::fmt Boost::headers Eigen3::Eigen ${CMAKE_DL_LIBS})
+set(ration_nn_private_libraries PkgConfig::LIBXSMM ${BLAS_LIBRARY} OpenMP::OpenMP_CXX fmt::fmt Boost::headers Eigen3::Eigen ${CMAKE_DL_LIBS})
 target_link_libraries(ration_nn
   PUBLIC ration_core ration_torch
   PRIVATE ${ration_nn_private_libraries} $<BUILD_INTERFACE:ration_warnings>)

@@ -23,15 +23,15 @@ constexpr std::string_view kName = "gradient descent";
 
 class GradientDescent final : public Method {
  public:
-  GradientDescent(const GradientDescentOptions& options, std::size_t parameters)
-      : options_(options),
-        w_(methods::first_weights(kName, options.start, parameters)),
-        rule_(make_step_rule(options.step, parameters)),
-        average_(options.average, parameters, std::max<std::int64_t>(1, total())) {
-    options.learning_rate.at(1, std::max<std::int64_t>(1, total()));
-    if (options.follow && options.clip.name() != "abadi") {
+  GradientDescent(GradientDescentOptions options, std::size_t parameters)
+      : options_(std::move(options)),
+        w_(methods::first_weights(kName, std::exchange(options_.start, {}), parameters)),
+        rule_(make_step_rule(options_.step, parameters)),
+        average_(options_.average, parameters, std::max<std::int64_t>(1, total())) {
+    options_.learning_rate.at(1, std::max<std::int64_t>(1, total()));
+    if (options_.follow && options_.clip.name() != "abadi") {
       throw InputError(
-          fmt::format("adaptive clipping: expected the rule 'abadi', got '{}'", options.clip.name()));
+          fmt::format("adaptive clipping: expected the rule 'abadi', got '{}'", options_.clip.name()));
     }
   }
 
@@ -138,8 +138,8 @@ void GradientDescent::restore(const MethodState& state) {
 
 }  // namespace
 
-std::unique_ptr<Method> make_gradient_descent(const GradientDescentOptions& options, std::size_t parameters) {
-  return std::make_unique<GradientDescent>(options, parameters);
+std::unique_ptr<Method> make_gradient_descent(GradientDescentOptions options, std::size_t parameters) {
+  return std::make_unique<GradientDescent>(std::move(options), parameters);
 }
 
 Event gradient_descent_event(double noise_multiplier, const std::optional<FollowQuantile>& follow) {

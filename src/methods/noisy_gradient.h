@@ -30,7 +30,7 @@ inline double noise_of_rho(double rho) {
 }
 
 // Where a method begins: as told, or at zero.
-inline std::vector<double> first_weights(std::string_view method, const std::vector<double>& start,
+inline std::vector<double> first_weights(std::string_view method, std::vector<double> start,
                                          std::size_t parameters) {
   if (start.empty()) return std::vector<double>(parameters, 0.0);
   if (start.size() == parameters) return start;

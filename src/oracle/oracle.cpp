@@ -81,8 +81,7 @@ PrivateOracle::PrivateOracle(Objective& objective, const Sampler& sampler, Budge
       sampler_(sampler),
       filter_(filter),
       random_(random),
-      threads_(thread_count(threads)),
-      sum_(objective.parameters()) {}
+      threads_(thread_count(threads)) {}
 
 Event PrivateOracle::released() const {
   std::vector<Event> parts;
@@ -183,6 +182,7 @@ void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, co
     throw InternalError("oracle: a sum of floats does not have the size of the parameters");
   }
   if (!floats.empty()) return hand_out(floats, mechanism, take);
+  sum_.resize(parameters());
   objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
   hand_out(std::span<const double>(sum_), mechanism, take);
 }
@@ -194,6 +194,7 @@ void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, st
     throw InputError(
         fmt::format("gradient: expected {} places for the mean, got {}", parameters(), mean.size()));
   }
+  sum_.resize(parameters());
   answer_gradient(w, query, [this](std::size_t first, std::span<const double> block) {
     std::copy(block.begin(), block.end(), sum_.begin() + static_cast<std::ptrdiff_t>(first));
   });
@@ -280,6 +281,7 @@ double PrivateOracle::answer_squared_norm(Parameters w, const SquaredNormQuery& 
   const double error = bound * sum_error(rows, objective_.longest_chain(rows));
   const double squares = static_cast<double>(parameters() + 1) * kUnitRoundoff;
   const double room = 2 * (2 * most * error + error * error + (most + error) * (most + error) * squares);
+  sum_.resize(parameters());
   objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
   double released = squared_length(sum_);
   GaussianMechanism({.sensitivity = squared_norm_sensitivity(bound, rows, relation()) + room,

@@ -37,7 +37,7 @@ struct GradientDescentOptions {
 // goes on from its last checkpoint.
 // A quantile is followed at the price of one more query on the same batch, charged together with the
 // gradient. [Andrew21]
-std::unique_ptr<Method> make_gradient_descent(const GradientDescentOptions& options, std::size_t parameters);
+std::unique_ptr<Method> make_gradient_descent(GradientDescentOptions options, std::size_t parameters);
 
 // The event of one of its steps, before sampling.
 Event gradient_descent_event(double noise_multiplier, const std::optional<FollowQuantile>& follow);

@@ -140,7 +140,7 @@ class PrivateOracle {
   std::size_t threads_;
   std::vector<std::unique_ptr<RandomSource>> more_streams_;  // for the threads beside the calling one
   Batch batch_;
-  std::vector<double> sum_;
+  std::vector<double> sum_;  // empty until an answer needs it
   std::vector<double> losses_;
   std::vector<double> points_;  // of a line: its start and the candidates
   std::vector<CountedEvent> released_;

@@ -15,6 +15,11 @@ struct ConvGeometry {
 };
 
 // A convolution: its positions are the pixels of the output, the inputs of a position the patch under the kernel.
+//
+// Positions are numbered by `spaced` lines: those of the output, and between two lines so many positions where the gradient
+// counts as zero that position p + 1 always reads one number further in the image. All that one weight reads, over all
+// positions, is then one piece of memory, if the image is split into its phases: a stride of 2 reads either the even or
+// the odd numbers.
 class ConvSite final : public PositionSite {
  public:
   // `weight` outputs x inputs/groups x height x width, or without height.
@@ -23,12 +28,25 @@ class ConvSite final : public PositionSite {
 
  private:
   PositionShape shape(std::size_t use) const override;
-  void load_inputs(std::size_t use, std::int64_t row, std::int64_t group, std::int64_t first,
-                   std::int64_t count, float* to) const override;
+  void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const override;
+  torch::Tensor as_weight(const torch::Tensor& forms) const override;
+  const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
   const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                          float* scratch) const override;
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
+
+  // Lines and columns of the output.
+  std::array<std::int64_t, 2> output(std::size_t use) const;
+  // Size of one phase of the padded image.
+  std::array<std::int64_t, 2> phase(std::size_t use) const;
+  std::int64_t spaced(std::size_t use) const;
+  // channels x phases x height x width of a phase, in scratch.
+  const float* phases(std::size_t use, std::int64_t row, std::int64_t group) const;
+  // What the weights read at positions first, ..., first + count - 1: inputs x count.
+  void gather(std::size_t use, const float* phases, std::int64_t first, std::int64_t count, float* to) const;
+  // Gradients at all positions: spaced x outputs, in scratch.
+  const float* spaced_gradients(std::size_t use, std::int64_t row, std::int64_t group) const;
 
   ConvGeometry geometry_;
   std::array<std::int64_t, 2> kernel_;

@@ -1,5 +1,7 @@
 #include "objectives/neural/flat_parameters.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 
 #include "ration/base/error.h"
@@ -20,6 +22,15 @@ std::int64_t total_size(const std::vector<torch::Tensor>& tensors) {
   std::int64_t size = 0;
   for (const torch::Tensor& tensor : tensors) size += tensor.numel();
   return size;
+}
+
+template <class Work>
+void for_each_range(std::size_t size, const Work& work) {
+  constexpr std::int64_t kWorthAThread = 1 << 16;
+  at::parallel_for(0, static_cast<std::int64_t>(size), kWorthAThread,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     work(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+                   });
 }
 
 }  // namespace
@@ -44,7 +55,9 @@ FlatParameters::FlatParameters(torch::nn::Module& network) {
 
 void FlatParameters::load(std::span<const double> w) {
   float* const to = values_.data_ptr<float>();
-  for (std::size_t i = 0; i < w.size(); ++i) to[i] = static_cast<float>(w[i]);
+  for_each_range(w.size(), [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<float>(w[i]);
+  });
 }
 
 std::span<const float> FlatParameters::gradients() const {
@@ -53,12 +66,16 @@ std::span<const float> FlatParameters::gradients() const {
 
 void FlatParameters::add_gradients_to(std::span<double> sum) const {
   const std::span<const float> from = gradients();
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += static_cast<double>(from[i]);
+  for_each_range(sum.size(), [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) sum[i] += static_cast<double>(from[i]);
+  });
 }
 
 std::vector<double> trained_parameters(const torch::nn::Module& network) {
+  const std::vector<torch::Tensor> parameters = trained(network);
   std::vector<double> out;
-  for (const torch::Tensor& parameter : trained(network)) {
+  out.reserve(static_cast<std::size_t>(total_size(parameters)));
+  for (const torch::Tensor& parameter : parameters) {
     const torch::Tensor plain = parameter.detach().contiguous();
     const float* const from = plain.data_ptr<float>();
     out.insert(out.end(), from, from + plain.numel());

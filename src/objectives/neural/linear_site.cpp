@@ -11,6 +11,10 @@ torch::Tensor as_positions(const torch::Tensor& tensor) {
   return tensor.detach().reshape({tensor.size(0), -1, tensor.size(-1)}).contiguous();
 }
 
+const float* of_row(const torch::Tensor& tensor, std::int64_t row) {
+  return tensor.data_ptr<float>() + row * tensor.stride(0);
+}
+
 }  // namespace
 
 void LinearSite::add_use(Unchanged x, const torch::Tensor& gradient) {
@@ -23,19 +27,22 @@ PositionShape LinearSite::shape(std::size_t use) const {
       .rows = one.x.size(0), .positions = one.x.size(1), .inputs = one.x.size(2), .outputs = one.g.size(2)};
 }
 
-void LinearSite::load_inputs(std::size_t use, std::int64_t row, std::int64_t, std::int64_t first,
-                             std::int64_t count, float* to) const {
+void LinearSite::form(std::size_t use, std::int64_t row, std::int64_t, bool add, float* form) const {
   const PositionShape one = shape(use);
-  const float* const from = uses()[use].x.data_ptr<float>() + (row * one.positions + first) * one.inputs;
-  std::copy(from, from + count * one.inputs, to);
+  SmallProduct(one.inputs, one.outputs, one.positions, add, Second::by_row)(of_row(uses()[use].x, row),
+                                                                            of_row(uses()[use].g, row), form);
 }
 
-const float* LinearSite::gradients(std::size_t use, std::int64_t row, std::int64_t, float* scratch) const {
-  const PositionShape one = shape(use);
-  const float* const from = uses()[use].g.data_ptr<float>() + row * one.positions * one.outputs;
-  if (one.positions == 1) return from;
-  transpose(from, one.positions, one.outputs, scratch);
-  return scratch;
+torch::Tensor LinearSite::as_weight(const torch::Tensor& forms) const {
+  return forms.view_as(weight());
+}
+
+const float* LinearSite::inputs(std::size_t use, std::int64_t row, std::int64_t, float*) const {
+  return of_row(uses()[use].x, row);
+}
+
+const float* LinearSite::gradients(std::size_t use, std::int64_t row, std::int64_t, float*) const {
+  return of_row(uses()[use].g, row);
 }
 
 torch::Tensor LinearSite::bias_gradients() const {

@@ -12,8 +12,9 @@ class LinearSite final : public PositionSite {
 
  private:
   PositionShape shape(std::size_t use) const override;
-  void load_inputs(std::size_t use, std::int64_t row, std::int64_t group, std::int64_t first,
-                   std::int64_t count, float* to) const override;
+  void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const override;
+  torch::Tensor as_weight(const torch::Tensor& forms) const override;
+  const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
   const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                          float* scratch) const override;
   torch::Tensor bias_gradients() const override;

@@ -64,6 +64,11 @@ class NeuralObjective final : public Objective {
   void require_size(const char* what, std::size_t size, std::size_t expected) const;
   void require_labels() const;
   void load(Parameters w);
+  // Of about rows_at_once rows each: a batch that is a little larger by chance is still one.
+  std::size_t parts_of(std::size_t rows) const {
+    if (rows == 0) return 0;
+    return std::max<std::size_t>(1, (rows + options_.rows_at_once / 2) / options_.rows_at_once);
+  }
   // part(rows) for each part of the batch.
   template <class Use>
   void for_each_part(RowNumbers drawn, const Use& use) const;
@@ -163,8 +168,10 @@ void NeuralObjective::for_each_part(RowNumbers drawn, const Use& use) const {
   if (!drawn.empty() && drawn.back() >= rows()) {
     throw InputError(fmt::format("network: expected rows below {}, got row {}", rows(), drawn.back()));
   }
-  for (std::size_t first = 0; first < drawn.size(); first += options_.rows_at_once) {
-    use(drawn.subspan(first, std::min(options_.rows_at_once, drawn.size() - first)));
+  const std::size_t parts = parts_of(drawn.size());
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t first = part * drawn.size() / parts;
+    use(drawn.subspan(first, (part + 1) * drawn.size() / parts - first));
   }
 }
 
@@ -282,7 +289,7 @@ void NeuralObjective::add_row_by_row(RowNumbers part, const AnyClipRule& rule, s
 }
 
 void NeuralObjective::write_part(RowNumbers part, const AnyClipRule& rule) {
-  Tape tape;
+  Tape tape(options_.most_kept);
   record(part);
   const torch::NoGradGuard no_gradient;
   squared_.resize(part.size());
@@ -297,7 +304,7 @@ void NeuralObjective::write_part(RowNumbers part, const AnyClipRule& rule) {
 // A batch of one part needs no sum in 64 bits.
 std::span<const float> NeuralObjective::clipped_gradient_float_sum(Parameters w, const Batch& batch,
                                                                    const AnyClipRule& rule) {
-  if (options_.row_by_row || batch.rows.empty() || batch.rows.size() > options_.rows_at_once) return {};
+  if (options_.row_by_row || parts_of(batch.rows.size()) != 1) return {};
   load(w);
   for_each_part(batch.rows, [&](RowNumbers part) { write_part(part, rule); });
   return flat_.gradients();
@@ -360,7 +367,7 @@ std::uint64_t NeuralObjective::count_norms_at_most(Parameters w, const Batch& ba
     if (options_.row_by_row) {
       throw InputError("network: row_by_row does not count norms; use another clip rule than adaptive");
     }
-    Tape tape;
+    Tape tape(options_.most_kept);
     record(part);
     const torch::NoGradGuard no_gradient;
     flat_norms(tape, squared_);
@@ -411,8 +418,19 @@ std::unique_ptr<Objective> make_neural(Network network, std::shared_ptr<const Ro
   return std::make_unique<NeuralObjective>(std::move(network), std::move(rows), options);
 }
 
+namespace {
+
+// OpenMP may give fewer threads than asked for.
+void use_openmp(std::size_t count, const Task& task) {
+#pragma omp parallel for schedule(static, 1) num_threads(count)
+  for (std::size_t i = 0; i < count; ++i) task(i);
+}
+
+}  // namespace
+
 // OpenBLAS keeps its own number of threads, which torch does not set.
 void use_threads(std::size_t threads) {
+  crew = use_openmp;
   const int count = static_cast<int>(thread_count(threads));
   if (at::get_num_threads() != count) at::set_num_threads(count);
   using SetThreads = void (*)(int);

@@ -9,34 +9,54 @@
 namespace ration::nn {
 namespace {
 
-constexpr std::int64_t kTile = 128;          // positions at once: their inputs stay in cache
-constexpr std::int64_t kMostKept = 1 << 23;  // floats
-constexpr std::int64_t kTouch = 8;           // what writing and reading a kept number costs, in multiply-adds
-constexpr std::int64_t kRowsAtOnce = 1;      // grain of the parallel loops
+constexpr std::int64_t kTouch = 8;       // what writing and reading a kept number costs, in multiply-adds
+constexpr std::int64_t kRowsAtOnce = 1;  // grain of the parallel loops
 
-// Memory of this thread for intermediate results, which grows and stays.
-float* scratch(std::size_t slot, std::int64_t size) {
-  thread_local std::vector<float> memory[4];
-  std::vector<float>& chosen = memory[slot];
-  if (chosen.size() < static_cast<std::size_t>(size)) chosen.resize(static_cast<std::size_t>(size));
-  return chosen.data();
+enum Slot : std::size_t { kByPosition, kByNumber, kGram, kForm };
+
+// Memory that sites of this thread have given back: fresh memory costs a page fault every 4 kB, which is more than writing it.
+thread_local std::vector<torch::Tensor> spare;
+
+torch::Tensor take_spare(std::int64_t size) {
+  const auto fits = [=](const torch::Tensor& one) { return one.numel() >= size && one.numel() <= 2 * size; };
+  const auto found = std::find_if(spare.begin(), spare.end(), fits);
+  if (found == spare.end()) return torch::empty({size + size / 8});  // the next batch may be a little larger
+  torch::Tensor taken = std::move(*found);
+  spare.erase(found);
+  return taken;
 }
 
-enum Slot : std::size_t { kInputs, kGradients, kTransposed, kResult };
+// products (p x p) = M M^T, M p x width by position.
+void gram_of(const float* by_position, std::int64_t p, std::int64_t width, float* by_number,
+             float* products) {
+  transpose(by_position, p, width, by_number);
+  SmallProduct(p, p, width, false)(by_number, by_position, products);
+}
 
 }  // namespace
 
-Way cheapest_way(const PositionShape& shape) {
+Way cheapest_way(const PositionShape& shape, bool room) {
   const std::int64_t area = shape.inputs * shape.outputs;
   const std::int64_t form = shape.positions * area;
   const std::int64_t gram = shape.positions * shape.positions * (shape.inputs + shape.outputs);
-  const bool fits = shape.rows * shape.parameters() <= kMostKept;
-  if (fits && kTouch * area < std::min(gram, form)) return Way::keep;
+  if (room && kTouch * area < std::min(gram, form)) return Way::keep;
   return gram < form ? Way::gram : Way::direct;
 }
 
 PositionSite::PositionSite(torch::Tensor weight, torch::Tensor bias)
     : weight_(std::move(weight)), bias_(std::move(bias)) {}
+
+PositionSite::~PositionSite() {
+  constexpr std::size_t kMostSpare = 32;
+  if (memory_.defined() && spare.size() < kMostSpare) spare.push_back(std::move(memory_));
+}
+
+float* PositionSite::scratch(std::size_t slot, std::int64_t size) {
+  thread_local std::vector<float> memory[8];
+  std::vector<float>& chosen = memory[slot];
+  if (chosen.size() < static_cast<std::size_t>(size)) chosen.resize(static_cast<std::size_t>(size));
+  return chosen.data();
+}
 
 PositionShape PositionSite::whole() const {
   PositionShape sum = shape(0);
@@ -44,70 +64,47 @@ PositionShape PositionSite::whole() const {
   return sum;
 }
 
-// gradient (groups x outputs x inputs) = sum over uses and positions of g_p a_p^T.
-void PositionSite::form_row(std::int64_t row, float* gradient) const {
+// forms: one for each group.
+void PositionSite::form_row(std::int64_t row, float* forms) const {
   for (std::size_t use = 0; use < uses_.size(); ++use) {
     const PositionShape one = shape(use);
-    float* const inputs = scratch(kInputs, kTile * one.inputs);
-    float* const tile_gradients = scratch(kGradients, kTile * one.outputs);
     for (std::int64_t group = 0; group < one.groups; ++group) {
-      float* const out = gradient + group * one.inputs * one.outputs;
-      const float* const all = gradients(use, row, group, scratch(kTransposed, one.positions * one.outputs));
-      for (std::int64_t first = 0; first < one.positions; first += kTile) {
-        const std::int64_t count = std::min(kTile, one.positions - first);
-        load_inputs(use, row, group, first, count, inputs);
-        const float* part = all;
-        if (count < one.positions) {
-          for (std::int64_t output = 0; output < one.outputs; ++output) {
-            const float* const from = all + output * one.positions + first;
-            std::copy(from, from + count, tile_gradients + output * count);
-          }
-          part = tile_gradients;
-        }
-        SmallProduct(one.inputs, one.outputs, count, use > 0 || first > 0)(inputs, part, out);
-      }
+      form(use, row, group, use > 0, forms + group * one.inputs * one.outputs);
     }
   }
 }
 
 // |g a^T| = |g| |a|.
 double PositionSite::single_position_norm(std::int64_t row, const PositionShape& one) const {
-  float* const inputs = scratch(kInputs, one.inputs);
-  load_inputs(0, row, 0, 0, 1, inputs);
-  const float* const outputs = gradients(0, row, 0, scratch(kGradients, one.outputs));
-  return squared_length(inputs, one.inputs) * squared_length(outputs, one.outputs);
+  float* const memory = scratch(kByPosition, std::max(one.inputs, one.outputs));
+  const double of_inputs = squared_length(inputs(0, row, 0, memory), one.inputs);
+  return of_inputs * squared_length(gradients(0, row, 0, memory), one.outputs);
 }
 
-// All positions of all uses next to each other.
-double PositionSite::gram_norm(std::int64_t row) const {
-  const PositionShape all = whole();
-  if (all.positions == 1 && all.groups == 1) return single_position_norm(row, all);
+template <class Load>
+const float* PositionSite::join(const Load& load, std::int64_t width) const {
+  float* const all = scratch(kByPosition, whole().positions * width);
+  if (uses_.size() == 1) return load(0, all);
+  float* to = all;
+  for (std::size_t use = 0; use < uses_.size(); ++use) {
+    const float* const from = load(use, to);
+    const std::int64_t size = shape(use).positions * width;
+    if (from != to) std::copy_n(from, size, to);
+    to += size;
+  }
+  return all;
+}
+
+double PositionSite::gram_norm(std::int64_t row, const PositionShape& all) const {
   const std::int64_t p = all.positions;
-  const std::int64_t width = std::max(all.inputs, all.outputs);
-  float* const by_position = scratch(kInputs, p * width);
-  float* const by_number = scratch(kTransposed, p * width);
-  float* const products = scratch(kResult, 2 * p * p);
+  float* const by_number = scratch(kByNumber, p * std::max(all.inputs, all.outputs));
+  float* const products = scratch(kGram, 2 * p * p);
   double squared = 0;
   for (std::int64_t group = 0; group < all.groups; ++group) {
-    std::int64_t first = 0;
-    for (std::size_t use = 0; use < uses_.size(); ++use) {
-      const std::int64_t count = shape(use).positions;
-      load_inputs(use, row, group, 0, count, by_position + first * all.inputs);
-      first += count;
-    }
-    transpose(by_position, p, all.inputs, by_number);
-    SmallProduct(p, p, all.inputs, false)(by_number, by_position, products);
-    first = 0;
-    for (std::size_t use = 0; use < uses_.size(); ++use) {
-      const std::int64_t count = shape(use).positions;
-      const float* const from = gradients(use, row, group, scratch(kGradients, count * all.outputs));
-      for (std::int64_t output = 0; output < all.outputs; ++output) {
-        std::copy(from + output * count, from + (output + 1) * count, by_number + output * p + first);
-      }
-      first += count;
-    }
-    transpose(by_number, all.outputs, p, by_position);
-    SmallProduct(p, p, all.outputs, false)(by_number, by_position, products + p * p);
+    const auto load_inputs = [&](std::size_t use, float* to) { return inputs(use, row, group, to); };
+    const auto load_gradients = [&](std::size_t use, float* to) { return gradients(use, row, group, to); };
+    gram_of(join(load_inputs, all.inputs), p, all.inputs, by_number, products);
+    gram_of(join(load_gradients, all.outputs), p, all.outputs, by_number, products + p * p);
     squared += dot(products, products + p * p, p * p);
   }
   return std::max(0.0, squared);
@@ -115,20 +112,25 @@ double PositionSite::gram_norm(std::int64_t row) const {
 
 void PositionSite::add_weight_norms(std::span<double> squared) {
   const PositionShape all = whole();
-  way_ = cheapest_way(all);
   const std::int64_t size = all.parameters();
-  if (way_ == Way::keep) kept_ = torch::empty({all.rows, size});
+  way_ = cheapest_way(all);
+  if (way_ == Way::keep && !Tape::current()->may_keep(all.rows * size)) way_ = cheapest_way(all, false);
+  if (way_ == Way::keep) {
+    memory_ = take_spare(all.rows * size);
+    kept_ = memory_.narrow(0, 0, all.rows * size).view({all.rows, size});
+  }
   float* const kept = way_ == Way::keep ? kept_.data_ptr<float>() : nullptr;
+  const bool single = all.positions == 1 && all.groups == 1;
   at::parallel_for(0, all.rows, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       double& sum = squared[static_cast<std::size_t>(row)];
       if (way_ == Way::gram) {
-        sum += gram_norm(row);
+        sum += single ? single_position_norm(row, all) : gram_norm(row, all);
         continue;
       }
-      float* const gradient = kept != nullptr ? kept + row * size : scratch(kResult, size);
-      form_row(row, gradient);
-      sum += squared_length(gradient, size);
+      float* const forms = kept != nullptr ? kept + row * size : scratch(kForm, size);
+      form_row(row, forms);
+      sum += squared_length(forms, size);
     }
   });
 }
@@ -150,7 +152,7 @@ void PositionSite::write_weighted(const torch::Tensor& factors) {
   if (has_bias()) weigh_rows(bias_rows_, factors, bias_.mutable_grad());
   if (!has_weight()) return;
   if (way_ == Way::keep) {
-    weigh_rows(kept_, factors, weight_.mutable_grad());
+    weight_.mutable_grad().copy_(as_weight(at::mv(kept_.t(), factors)));
   } else {
     write_weighted_product(factors);
   }

@@ -29,14 +29,15 @@ struct PositionShape {
   std::int64_t parameters() const { return groups * inputs * outputs; }
 };
 
-// From the shapes alone.
-Way cheapest_way(const PositionShape& shape);
+// From the shapes alone. `keep` counts only if there is room to keep.
+Way cheapest_way(const PositionShape& shape, bool room = true);
 
 // What Linear and convolutions share; they say how to get at a row's positions in the tensors of a use.
 class PositionSite : public Site {
  public:
   // `weight` is trained; `bias` too, or undefined.
   PositionSite(torch::Tensor weight, torch::Tensor bias);
+  ~PositionSite() override;
 
   void add_squared_norms(std::span<double> squared) final;
   void write_weighted(const torch::Tensor& factors) final;
@@ -52,10 +53,13 @@ class PositionSite : public Site {
   const std::vector<Use>& uses() const { return uses_; }
 
   virtual PositionShape shape(std::size_t use) const = 0;
-  // Inputs of the positions first, ..., first + count - 1, one after the other.
-  virtual void load_inputs(std::size_t use, std::int64_t row, std::int64_t group, std::int64_t first,
-                           std::int64_t count, float* to) const = 0;
-  // Gradients output by output, the positions of each next to each other; in `scratch` if they do not lie so.
+  // form (+)= sum_p g_p a_p^T over the positions of one use, in an order of its own: inputs x outputs numbers.
+  virtual void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const = 0;
+  // A sum of such forms as the weight is laid out.
+  virtual torch::Tensor as_weight(const torch::Tensor& forms) const = 0;
+  // Inputs, and gradients of the outputs, position by position; in `scratch` if they do not lie so.
+  virtual const float* inputs(std::size_t use, std::int64_t row, std::int64_t group,
+                              float* scratch) const = 0;
   virtual const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                                  float* scratch) const = 0;
   // Sum over positions: rows x all outputs.
@@ -67,16 +71,23 @@ class PositionSite : public Site {
   bool has_weight() const { return weight_.requires_grad(); }
   bool has_bias() const { return bias_.defined() && bias_.requires_grad(); }
 
+  // Memory of this thread for intermediate results, which grows and stays.
+  static float* scratch(std::size_t slot, std::int64_t size);
+
  private:
   PositionShape whole() const;
-  void form_row(std::int64_t row, float* gradient) const;
+  void form_row(std::int64_t row, float* forms) const;
   double single_position_norm(std::int64_t row, const PositionShape& one) const;
-  double gram_norm(std::int64_t row) const;
+  // What `load` gives for each use, next to each other.
+  template <class Load>
+  const float* join(const Load& load, std::int64_t width) const;
+  double gram_norm(std::int64_t row, const PositionShape& all) const;
   void add_weight_norms(std::span<double> squared);
 
   torch::Tensor weight_;
   torch::Tensor bias_;
   std::vector<Use> uses_;
+  torch::Tensor memory_;     // what kept_ lies in
   torch::Tensor kept_;       // rows x parameters
   torch::Tensor bias_rows_;  // rows x outputs
   Way way_ = Way::direct;

@@ -5,45 +5,69 @@
 #include <Eigen/Core>
 #include <algorithm>
 
+#include "base/per_processor.h"
+
 namespace ration::nn {
 namespace {
 
-using Map = Eigen::Map<const Eigen::VectorXf>;
 constexpr std::int64_t kBlock = 4096;  // floats that are added up before they are added in double
+constexpr std::int64_t kLanes = 64;
 
 }  // namespace
 
-SmallProduct::SmallProduct(std::int64_t m, std::int64_t n, std::int64_t k, bool add)
-    : m_(m), n_(n), k_(k), add_(add) {
+SmallProduct::SmallProduct(std::int64_t m, std::int64_t n, std::int64_t k, bool add, Second second)
+    : m_(m), n_(n), k_(k), add_(add), second_(second) {
   const float one = 1;
   const float beta = add ? 1 : 0;
+  const int flags = second == Second::by_row ? LIBXSMM_GEMM_FLAG_TRANS_B : LIBXSMM_GEMM_FLAG_NONE;
+  const auto length_of_b = static_cast<libxsmm_blasint>(second == Second::by_row ? n : k);
   kernel_ = libxsmm_smmdispatch(static_cast<libxsmm_blasint>(m), static_cast<libxsmm_blasint>(n),
-                                static_cast<libxsmm_blasint>(k), nullptr, nullptr, nullptr, &one, &beta,
-                                nullptr, nullptr);
+                                static_cast<libxsmm_blasint>(k), nullptr, &length_of_b, nullptr, &one, &beta,
+                                &flags, nullptr);
 }
 
 void SmallProduct::operator()(const float* a, const float* b, float* c) const {
   if (kernel_ != nullptr) return kernel_(a, b, c);
   Eigen::Map<Eigen::MatrixXf> out(c, m_, n_);
   if (!add_) out.setZero();
-  out.noalias() +=
-      Eigen::Map<const Eigen::MatrixXf>(a, m_, k_) * Eigen::Map<const Eigen::MatrixXf>(b, k_, n_);
+  const Eigen::Map<const Eigen::MatrixXf> first(a, m_, k_);
+  if (second_ == Second::by_column) {
+    out.noalias() += first * Eigen::Map<const Eigen::MatrixXf>(b, k_, n_);
+  } else {
+    out.noalias() += first * Eigen::Map<const Eigen::MatrixXf>(b, n_, k_).transpose();
+  }
 }
 
 void transpose(const float* from, std::int64_t rows, std::int64_t columns, float* to) {
-  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<Matrix>(to, columns, rows) = Eigen::Map<const Matrix>(from, rows, columns).transpose();
+  transpose_part(from, rows, columns, columns, to);
+}
+
+void transpose_part(const float* from, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                    float* to) {
+  for (std::int64_t j = 0; j < columns; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) *to++ = from[i * stride + j];
+  }
 }
 
 double squared_length(const float* values, std::int64_t count) {
   return dot(values, values, count);
 }
 
-double dot(const float* a, const float* b, std::int64_t count) {
+// Several sums next to each other, as wide as the widest vectors.
+RATION_PER_PROCESSOR double dot(const float* a, const float* b, std::int64_t count) {
   double sum = 0;
   for (std::int64_t first = 0; first < count; first += kBlock) {
-    const std::int64_t size = std::min(kBlock, count - first);
-    sum += static_cast<double>(Map(a + first, size).dot(Map(b + first, size)));
+    const std::int64_t end = std::min(first + kBlock, count);
+    float sums[kLanes] = {};
+    std::int64_t i = first;
+    for (; i + kLanes <= end; i += kLanes) {
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+    }
+    for (; i < end; ++i) sums[i % kLanes] += a[i] * b[i];
+    for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (std::int64_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+    }
+    sum += static_cast<double>(sums[0]);
   }
   return sum;
 }

@@ -4,11 +4,13 @@
 
 namespace ration::nn {
 
-// Sums over the positions of one row: tokens of a text, pixels of an image. Everything is column-major, as in BLAS:
-// C (m x n) += or = A (m x k) B (k x n), leading dimensions m, k and m.
+enum class Second { by_column, by_row };
+
+// Sums over the positions of one row: tokens of a text, pixels of an image. Column after column, as in BLAS:
+// C (m x n) += or = A (m x k) B (k x n); only B may also lie row after row.
 class SmallProduct {
  public:
-  SmallProduct(std::int64_t m, std::int64_t n, std::int64_t k, bool add);
+  SmallProduct(std::int64_t m, std::int64_t n, std::int64_t k, bool add, Second second = Second::by_column);
   void operator()(const float* a, const float* b, float* c) const;
 
  private:
@@ -16,10 +18,14 @@ class SmallProduct {
   Kernel kernel_;  // made for these sizes and this processor; null where libxsmm knows none
   std::int64_t m_, n_, k_;
   bool add_;
+  Second second_;
 };
 
 // to[j * rows + i] = from[i * columns + j]
 void transpose(const float* from, std::int64_t rows, std::int64_t columns, float* to);
+// The same for columns out of a matrix whose rows are `stride` long: to[j * rows + i] = from[i * stride + j]
+void transpose_part(const float* from, std::int64_t rows, std::int64_t columns, std::int64_t stride,
+                    float* to);
 
 double squared_length(const float* values, std::int64_t count);
 // sum_i a[i] b[i]

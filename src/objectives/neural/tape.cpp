@@ -38,7 +38,7 @@ struct FirstLayer : torch::autograd::Function<FirstLayer> {
 
 }  // namespace
 
-Tape::Tape() : outer_(std::exchange(current_tape, this)) {}
+Tape::Tape(std::int64_t most_kept) : outer_(std::exchange(current_tape, this)), room_(most_kept) {}
 
 Tape::~Tape() {
   current_tape = outer_;
@@ -46,6 +46,12 @@ Tape::~Tape() {
 
 Tape* Tape::current() {
   return current_tape;
+}
+
+bool Tape::may_keep(std::int64_t numbers) {
+  if (numbers > room_) return false;
+  room_ -= numbers;
+  return true;
 }
 
 torch::Tensor watched(const std::function<torch::Tensor()>& compute, bool input_has_gradient, Use use) {

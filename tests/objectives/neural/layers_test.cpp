@@ -198,15 +198,19 @@ TEST_P(LayersOnTape, GiveTheClippedSumOfRowByRowGradients) {
     for (torch::Tensor& one : net.module->parameters())
       one.add_(torch::sin(torch::arange(one.numel())).view_as(one) / 7);
   }
-  const auto objective = make_neural(net, table, options());
   const std::vector<double> w = trained_parameters(*net.module);
-  std::vector<double> sum(objective->parameters());
-  for (const AnyClipRule& rule : rules()) {
-    SCOPED_TRACE(std::string(rule.name()));
-    objective->clipped_gradient_sum(w, all_rows(13), rule, sum);
-    const std::vector<double> expected = clipped_sum_row_by_row(net, *table, options(), all_rows(13), rule);
-    ASSERT_GT(length(expected), 0);
-    EXPECT_LT(distance(sum, expected), 1e-5 * length(expected));
+  std::vector<double> sum(w.size());
+  for (const std::int64_t most_kept : {Tape::kMostKept, std::int64_t{0}}) {
+    NeuralOptions chosen = options();
+    chosen.most_kept = most_kept;
+    const auto objective = make_neural(net, table, chosen);
+    for (const AnyClipRule& rule : rules()) {
+      SCOPED_TRACE(std::string(rule.name()));
+      objective->clipped_gradient_sum(w, all_rows(13), rule, sum);
+      const std::vector<double> expected = clipped_sum_row_by_row(net, *table, chosen, all_rows(13), rule);
+      ASSERT_GT(length(expected), 0);
+      EXPECT_LT(distance(sum, expected), 1e-5 * length(expected));
+    }
   }
 }
 

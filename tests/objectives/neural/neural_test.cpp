@@ -59,21 +59,26 @@ Drawn random_network(RandomSource& random) {
   for (std::int64_t i = 0; i < blocks; ++i) {
     const std::int64_t groups = channels % 2 == 0 && below(2) == 0 ? 2 : 1;
     const std::int64_t outputs = groups * (1 + below(4));
-    const std::int64_t kernel = 1 + below(3);
-    const std::int64_t stride = 1 + below(2);
-    const std::int64_t padding = below(2);
-    if (size + 2 * padding < kernel) break;
+    const std::int64_t kernel = 1 + below(4);
+    const std::int64_t stride = 1 + below(3);
+    const std::int64_t padding = below(static_cast<std::uint64_t>(kernel));
+    const std::int64_t dilation = 1 + below(2);
+    const std::int64_t reach = (kernel - 1) * dilation + 1;
+    if (size + 2 * padding < reach) break;
+    const std::int64_t next_size = (size + 2 * padding - reach) / stride + 1;
+    // A norm of few numbers, of a single one above all, magnifies the last digits, in which a batch and a row may differ;
+    // and one right after a bias or a kernel of a single weight undoes these, which leaves a gradient of last digits.
+    const std::int64_t norm_groups = outputs % 2 == 0 ? 2 : 1;
+    const bool with_norm = kernel > 1 && outputs / norm_groups * next_size * next_size >= 8 && below(2) == 0;
     net->push_back(Conv2d(Conv2dOptions(channels, outputs, kernel)
                               .stride(stride)
                               .padding(padding)
+                              .dilation(dilation)
                               .groups(groups)
-                              .bias(below(2) == 0)));
+                              .bias(!with_norm && below(2) == 0)));
     channels = outputs;
-    size = (size + 2 * padding - kernel) / stride + 1;
-    // A norm of few numbers, of a single one above all, magnifies the last digits, in which a batch and a row may differ.
-    const std::int64_t norm_groups = channels % 2 == 0 ? 2 : 1;
-    if (channels / norm_groups * size * size >= 8 && below(2) == 0)
-      net->push_back(GroupNorm(norm_groups, channels));
+    size = next_size;
+    if (with_norm) net->push_back(GroupNorm(norm_groups, channels));
     net->push_back(below(2) == 0 ? Functional(torch::relu) : Functional(torch::tanh));
   }
   std::int64_t width = channels * size * size;
@@ -84,9 +89,12 @@ Drawn random_network(RandomSource& random) {
     width = 7;
   }
   net->push_back(Linear(width, 3));
-  return {
-      net,
-      {.input = input, .classes = 3, .rows_at_once = static_cast<std::size_t>(1 + below(6)), .threads = 1}};
+  return {net,
+          {.input = input,
+           .classes = 3,
+           .most_kept = below(2) * Tape::kMostKept,
+           .rows_at_once = static_cast<std::size_t>(1 + below(6)),
+           .threads = static_cast<std::size_t>(1 + below(2))}};
 }
 
 // A norm divides by the size of what comes in: after tiny weights it magnifies the rounding to 32 bits.
@@ -380,7 +388,17 @@ TEST(Positions, TakeTheCheapestWay) {
   EXPECT_EQ(cheapest_way({.rows = 512, .positions = 196, .inputs = 64, .outputs = 16}), Way::keep);
   EXPECT_EQ(cheapest_way({.rows = 300, .positions = 1, .inputs = 784, .outputs = 1000}), Way::gram);
   EXPECT_EQ(cheapest_way({.rows = 64, .positions = 16, .inputs = 2304, .outputs = 256}), Way::gram);
-  EXPECT_EQ(cheapest_way({.rows = 64, .positions = 1024, .inputs = 576, .outputs = 256}), Way::direct);
+  EXPECT_EQ(cheapest_way({.rows = 64, .positions = 1024, .inputs = 576, .outputs = 256}, false), Way::direct);
+  EXPECT_EQ(cheapest_way({.rows = 64, .positions = 64, .inputs = 128, .outputs = 512}), Way::keep);
+  EXPECT_EQ(cheapest_way({.rows = 64, .positions = 64, .inputs = 128, .outputs = 512}, false), Way::gram);
+}
+
+TEST(Positions, AreKeptWhileThereIsRoom) {
+  Tape tape(100);
+  EXPECT_TRUE(tape.may_keep(60));
+  EXPECT_FALSE(tape.may_keep(41));
+  EXPECT_TRUE(tape.may_keep(40));
+  EXPECT_FALSE(tape.may_keep(1));
 }
 
 }  // namespace

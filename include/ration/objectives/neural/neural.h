@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ration/data/rows.h"
+#include "ration/objectives/neural/tape.h"
 #include "ration/objectives/objective.h"
 
 namespace ration::nn {
@@ -33,10 +34,11 @@ struct NeuralOptions {
       input;                   // shape of one row: {784}, {1, 28, 28}; the first so many columns of the table
   std::size_t classes = 2;     // >= 2: softmax over so many outputs; 0: one output and the squared loss
   std::int64_t ids_below = 0;  // inputs are tokens 0, ..., ids_below - 1; 0: they are any numbers
-  std::size_t rows_at_once = 512;  // >= 1: larger batches are worked on in parts
-  std::size_t threads = 0;         // 0: one per processor
-  bool row_by_row = false;         // opt in to a backward pass for each row, for networks with other layers
-  bool labels = true;              // false: labels are not looked at; only predict() has a meaning
+  std::int64_t most_kept = Tape::kMostKept;  // numbers that clipping may keep beside the activations
+  std::size_t rows_at_once = 512;            // >= 1: larger batches are worked on in parts of about so many
+  std::size_t threads = 0;                   // 0: one per processor
+  bool row_by_row = false;  // opt in to a backward pass for each row, for networks with other layers
+  bool labels = true;       // false: labels are not looked at; only predict() has a meaning
 };
 
 // A network on rows: l_i(w) = loss(network(w, x_i), y_i). Parameters are the network's trained ones, in the order of

@@ -34,7 +34,10 @@ class Site {
 // [Bu23b, book-keeping; Li22, ghost norms]
 class Tape {
  public:
-  Tape();
+  static constexpr std::int64_t kMostKept = 5 << 20;
+
+  // Sites may keep up to `most_kept` numbers all together, if that saves time.
+  explicit Tape(std::int64_t most_kept = kMostKept);
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -43,6 +46,9 @@ class Tape {
   static Tape* current();
 
   std::span<const std::unique_ptr<Site>> sites() const { return sites_; }
+
+  // Asks to keep so many more.
+  bool may_keep(std::int64_t numbers);
 
   // The site of this layer; `make` makes it on the layer's first use.
   template <class S, class Make>
@@ -56,6 +62,7 @@ class Tape {
   Tape* outer_;
   std::vector<std::unique_ptr<Site>> sites_;
   std::unordered_map<const void*, std::size_t> places_;
+  std::int64_t room_;
 };
 
 // y = compute(), and `use` is called with the gradient of y when the backward pass comes by. `input_has_gradient`: y depends
