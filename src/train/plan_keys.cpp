@@ -222,7 +222,7 @@ void add_method_keys(KeyList& list) {
   list.number("noise", "SIGMA", &Plan::noise, greater_than(0),
               "Noise multiplier; left out, the smallest that the budget allows");
   list.choice("clip", &Plan::clip, {"auto", "abadi", "auto-v", "auto-s", "adaptive"},
-              "How a row's gradient is bounded; auto: abadi, for networks auto-s");
+              "How a row's gradient is bounded; auto: abadi, for most networks auto-s");
   list.number("clip_bound", "R", &Plan::clip_bound, greater_than(0),
               "The bound (adaptive: the first); left out, the method's own");
   list.number("clip_gamma", "GAMMA", &Plan::clip_gamma, greater_than(0), "auto-s: its stability constant");

@@ -24,6 +24,8 @@ struct NetworkSpec {
 struct NetworkDefaults {
   double rate = 1.0 / 100;  // of a step
   double epochs = 30;
+  const char* clip = "auto-s";
+  double clip_bound = 1;
   const char* step = "momentum";  // and its learning rate
   double lr = 0.5;
   double adam_lr = 0.002;

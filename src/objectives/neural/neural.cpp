@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -436,8 +437,8 @@ void use_threads(std::size_t threads) {
   using SetThreads = void (*)(int);
   static const auto set_blas_threads =
       reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  static int blas_threads = 0;
-  if (set_blas_threads != nullptr && blas_threads != count) set_blas_threads(blas_threads = count);
+  static std::atomic<int> blas_threads = 0;
+  if (set_blas_threads != nullptr && blas_threads.exchange(count) != count) set_blas_threads(count);
 }
 
 }  // namespace ration::nn

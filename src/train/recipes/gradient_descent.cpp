@@ -78,13 +78,13 @@ struct Defaults {
 Defaults for_network(const Defaults& usual, const NetworkDefaults& network) {
   const bool adam = std::string_view(usual.step) == "adam";
   return {network.rate,
-          1,
+          network.clip_bound,
           adam ? "adam" : network.step,
           adam ? network.adam_lr : network.lr,
           0,
           "none",
           usual.accountant,
-          "auto-s",
+          network.clip,
           network.epochs};
 }
 

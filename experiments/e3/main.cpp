@@ -1,0 +1,91 @@
+// E3: does a private line search train networks faster than a tuned rate? [Chen20, Fig. 5]
+//   e3 DATA OUT [THREADS [REPEATS]]     DATA holds the folders mnist and cifar10
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "report.h"
+#include "study.h"
+
+namespace ration::e3 {
+namespace {
+
+struct Job {
+  const Task* task;
+  Trainer trainer;
+  std::size_t repeat;
+};
+
+std::vector<Task> all_tasks(const std::string& data) {
+  const std::string mnist = "mnist:" + data + "/mnist";
+  const std::string fashion = "fashion-mnist";
+  return {make_task("MNIST, MLP 1000", mnist, "mlp:1000", 0.2, 1000),
+          make_task("MNIST, CNN", mnist, "cnn:bls", 0.2, 600),
+          make_task("Fashion-MNIST, MLP 256-256", fashion, "mlp:256,256", 0.2, 1000),
+          make_task("Fashion-MNIST, CNN", fashion, "cnn:bls", 0.2, 600),
+          make_task("CIFAR-10 subset, CNN", "cifar10:" + data + "/cifar10", "cnn:bls-cifar", 0.1, 300)};
+}
+
+// The report is written anew after each run, so that a study that is stopped leaves what it has.
+void run_all(const std::vector<Job>& jobs, std::size_t threads, const std::string& folder) {
+  std::vector<Trace> traces;
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < jobs.size(); i = next++) {
+      try {
+        const auto start = std::chrono::steady_clock::now();
+        const std::vector<Trace> both = train(*jobs[i].task, jobs[i].trainer, jobs[i].repeat);
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        const std::lock_guard lock(mutex);
+        fmt::print(stderr, "{}, {}: accuracy {:.4f}, averaged {:.4f}, {:.0f} s\n", jobs[i].task->name,
+                   to_string(jobs[i].trainer), both[0].points.back().accuracy, both[1].points.back().accuracy,
+                   taken.count());
+        traces.insert(traces.end(), both.begin(), both.end());
+        write_report(folder, traces);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> workers;
+  for (std::size_t i = 0; i < threads; ++i) workers.emplace_back(work);
+  for (std::thread& worker : workers) worker.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace
+}  // namespace ration::e3
+
+int main(int argc, char** argv) {
+  using namespace ration::e3;
+  if (argc < 3) {
+    fmt::print(stderr, "usage: e3 DATA OUT [THREADS [REPEATS]]\n");
+    return 1;
+  }
+  try {
+    const std::size_t threads = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 2;
+    const std::size_t repeats = argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 3;
+    const std::vector<Task> tasks = all_tasks(argv[1]);
+    std::vector<Job> jobs;
+    for (std::size_t repeat = 1; repeat <= std::max<std::size_t>(1, repeats); ++repeat) {
+      for (const Task& task : tasks) {
+        for (const Trainer trainer : {Trainer::line_search, Trainer::sgd, Trainer::adam}) {
+          jobs.push_back({&task, trainer, repeat});
+        }
+      }
+    }
+    run_all(jobs, std::max<std::size_t>(1, threads), argv[2]);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "e3: {}\n", error.what());
+    return 1;
+  }
+}
