@@ -104,6 +104,7 @@ bool PrivateOracle::perturbed_fit(const OutputQuery& query, std::span<double> w)
   if (!charge_and_draw(query.event())) return false;
   const RidgeProblem problem{
       .objective = objective_, .batch = batch_, .ridge = query.ridge, .most_per_row = scale.lipschitz};
+  sum_.resize(parameters());
   run_fit(problem, query.fit, random_, sum_);
   mechanism.add_noise(sum_, random_);
   std::copy(sum_.begin(), sum_.end(), w.begin());
@@ -135,6 +136,7 @@ bool PrivateOracle::perturbed_objective(const ObjectiveQuery& query, std::span<d
                              .ridge = query.ridge,
                              .linear = linear,
                              .most_per_row = scale.lipschitz};
+  sum_.resize(parameters());
   minimise(problem, 2 * scale.smoothness + query.ridge, 0.5 * tolerance / divisor(), sum_);
   output.add_noise(sum_, random_);
   std::copy(sum_.begin(), sum_.end(), w.begin());
