@@ -28,7 +28,7 @@ std::vector<Task> all_tasks(const std::string& data) {
           make_task("MNIST, CNN", mnist, "cnn:bls", 0.2, 600),
           make_task("Fashion-MNIST, MLP 256-256", fashion, "mlp:256,256", 0.2, 1000),
           make_task("Fashion-MNIST, CNN", fashion, "cnn:bls", 0.2, 600),
-          make_task("CIFAR-10 subset, CNN", "cifar10:" + data + "/cifar10", "cnn:bls-cifar", 0.1, 300)};
+          make_task("CIFAR-10 subset, CNN", "cifar10:" + data + "/cifar10", "cnn:bls-cifar", 0.1, 300, 50)};
 }
 
 // The report is written anew after each run, so that a study that is stopped leaves what it has.

@@ -119,11 +119,12 @@ Line line_of(const std::vector<Trace>& traces, const std::string& task, const Ki
 std::string grid(const std::vector<Trace>& traces, const std::string& title, const std::string& label,
                  const Read& read, bool with_averages) {
   const std::size_t repeats = chosen(traces, tasks_of(traces).front(), {Trainer::adam, true}).size();
-  ChartGrid grid{
-      .title = title,
-      .subtitle = fmt::format("test images, mean of {} runs, rate 1/200, noise 1, clipped to 3", repeats),
-      .columns = 3,
-      .charts = {}};
+  ChartGrid grid{.title = title,
+                 .subtitle = fmt::format(
+                     "test images, {}, rate 1/200, noise 1, clipped to 3",
+                     repeats == 1 ? std::string("one run") : fmt::format("mean of {} runs", repeats)),
+                 .columns = 3,
+                 .charts = {}};
   for (const std::string& task : tasks_of(traces)) {
     Chart chart{.title = task, .x_label = "step", .y_label = label, .y_scale = cli::AxisScale::close};
     for (const Kind& kind : kAll) {

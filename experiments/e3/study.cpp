@@ -62,14 +62,15 @@ std::string_view to_string(Trainer trainer) {
 }
 
 Task make_task(const std::string& name, const std::string& data, const std::string& network,
-               double learning_rate, std::int64_t steps) {
+               double learning_rate, std::int64_t steps, std::int64_t look_every) {
   Task task{.name = name,
             .network = {.name = network, .input = input_of(network, data), .classes = 10},
             .train = read(data),
             .test = read(data + ":test"),
             .some_test = nullptr,
             .learning_rate = learning_rate,
-            .steps = steps};
+            .steps = steps,
+            .look_every = look_every};
   std::vector<std::size_t> first(std::min<std::size_t>(2000, task.test->count()));
   std::iota(first.begin(), first.end(), std::size_t{0});
   task.some_test = std::make_shared<const Rows>(data::select_rows({task.test.get(), 1}, first));
@@ -128,9 +129,9 @@ std::vector<Trace> train(const Task& task, Trainer trainer, std::size_t repeat) 
     sizes += method->report().learning_rate;
     method->weights(w);
     average.add(t, w);
-    if (t % kLookEvery != 0) continue;
+    if (t % task.look_every != 0) continue;
     const double epsilon = filter->spent_epsilon();
-    const double size = std::exchange(sizes, 0) / static_cast<double>(kLookEvery);
+    const double size = std::exchange(sizes, 0) / static_cast<double>(task.look_every);
     last.points.push_back(judge.look(t, epsilon, size, w));
     average.result(w, w);
     averaged.points.push_back(judge.look(t, epsilon, size, w));

@@ -19,11 +19,12 @@ struct Task {
   std::shared_ptr<const Rows> some_test;  // the first 2,000: for the loss
   double learning_rate = 0.2;             // of DP-SGD, as the paper tuned it
   std::int64_t steps = 1000;
+  std::int64_t look_every = 20;
 };
 
 // `data` is one of named_data.h, such as mnist:DIR.
 Task make_task(const std::string& name, const std::string& data, const std::string& network,
-               double learning_rate, std::int64_t steps);
+               double learning_rate, std::int64_t steps, std::int64_t look_every = 20);
 
 enum class Trainer { line_search, sgd, adam };
 std::string_view to_string(Trainer trainer);
@@ -51,7 +52,6 @@ inline constexpr double kNoise = 1;  // of DP-SGD: rho 1/2 for each step before 
 inline constexpr double kClip = 3;
 inline constexpr double kDecay = 0.001;
 inline constexpr double kMemory = 0.98;
-inline constexpr std::int64_t kLookEvery = 20;
 
 // All three spend the same rho in each step: DP-SGD and DP-Adam on the gradient, the line search nine tenths on the gradient and
 // one on the search. [Chen20, Sec. V-D, V-G] The same run twice: by its last iterates, and by their averages.

@@ -90,6 +90,8 @@ def tables(runs):
                 each = ", ".join(f"{percent(run):.2f}" for run in some)
                 lines.append(f"| {data} | {model} | {len(some)} | {each}; mean {statistics.mean(map(percent, some)):.2f} "
                              f"| {max(run['trained']['epsilon'] for run in some):.4f} |")
+    if all(gamma_cell(runs, gamma) is None for gamma in GAMMAS):
+        return "\n".join(lines) + "\n"
     lines += ["", "| gamma of auto-s | " + " | ".join(f"{g:g}" for g in GAMMAS) + " |", "|---" * (len(GAMMAS) + 1) + "|",
               f"| test accuracy, %, {SHORT} epochs | " + " | ".join("" if gamma_cell(runs, g) is None else f"{gamma_cell(runs, g):.2f}" for g in GAMMAS) + " |"]
     return "\n".join(lines) + "\n"

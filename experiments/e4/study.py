@@ -62,6 +62,8 @@ def carry_out(run, options):
         trained = ask([options.ration, "train", "--data", source(run, options, False), "--model", run["model"], *flags, *BUDGET,
                        "--threads", "1", "--quiet", "--out", place, "--json"])
         judged = ask([options.ration, "evaluate", place, "--data", source(run, options, True), "--public", "--json"])
+    for paths in ("run", "model", "data"):
+        trained.pop(paths, None), judged.pop(paths, None)
     return {**run, "trained": trained, "judged": judged}
 
 
