@@ -7,7 +7,7 @@ import sys
 
 from study import BOUNDS, GAMMAS, RATES, SHORT
 
-CELL_WIDTH, CELL_HEIGHT, LEFT, TOP = 92, 46, 150, 92
+CELL_WIDTH, CELL_HEIGHT, LEFT, TOP = 92, 46, 150, 104
 FONT = 'font-family="sans-serif"'
 LOW, HIGH = (239, 243, 255), (8, 81, 156)  # light to dark blue
 
@@ -62,7 +62,7 @@ def heat_map(title, subtitle, across, row_names, rows):
     width, height = LEFT + CELL_WIDTH * len(across) + 24, TOP + CELL_HEIGHT * len(rows) + 60
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
              f'<rect width="{width}" height="{height}" fill="white"/>', text(16, 28, title, 17, "start", weight="bold"),
-             text(16, 50, subtitle, 12, "start", "#555")]
+             *(text(16, 48 + 16 * i, line, 12, "start", "#555") for i, line in enumerate(subtitle))]
     for i, name in enumerate(across):
         parts.append(text(LEFT + CELL_WIDTH * (i + 0.5), TOP - 10, name))
     for j, (name, row) in enumerate(zip(row_names, rows)):
@@ -105,7 +105,7 @@ def main():
     names = [f"abadi, R = {bound:g}" for bound in BOUNDS] + ["auto-s"]
     rows = [[abadi_cell(runs, bound, rate) for rate in RATES] for bound in BOUNDS] + [[auto_cell(runs, rate) for rate in RATES]]
     if any(value is not None for row in rows for value in row):
-        subtitle = f"MNIST, Papernot CNN, epsilon 3, delta 1e-5, {SHORT} epochs of 512 rows: test accuracy, %, one run a cell"
+        subtitle = [f"MNIST, Papernot CNN, epsilon 3, delta 1e-5, {SHORT} epochs of 512 rows", "test accuracy, %, one run a cell"]
         (folder / "clip-norms.svg").write_text(heat_map("A clip norm to tune, and none", subtitle, rates, names, rows))
 
 

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 BUDGET = ["--epsilon", "3", "--delta", "1e-5"]
 SHORT = 4  # epochs of a cell of a heat map
-RATES = [0.05, 0.15, 0.5, 1.5]
+RATES = [0.15, 0.5, 1.5, 5.0]
 BOUNDS = [0.01, 0.03, 0.1, 0.3, 1.0]
 GAMMAS = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]
 
