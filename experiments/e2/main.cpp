@@ -2,14 +2,12 @@
 //   e2 FOLDER-OF-MNIST OUT [THREADS]
 #include <fmt/format.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
-#include <thread>
+#include <utility>
 
+#include "../for_each_job.h"
 #include "report.h"
 #include "study.h"
 
@@ -43,28 +41,13 @@ std::vector<Job> all_jobs() {
 
 std::vector<Cell> run_all(const Mnist35& images, const std::vector<Job>& jobs, std::size_t threads) {
   std::vector<Cell> cells(jobs.size());
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      try {
-        const auto start = std::chrono::steady_clock::now();
-        cells[i] = study(images, jobs[i].task, jobs[i].scale, jobs[i].options);
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        const std::lock_guard lock(mutex);
-        fmt::print(stderr, "{}, data scale {}: {:.0f} s\n", to_string(jobs[i].task), jobs[i].scale,
-                   taken.count());
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> workers;
-  for (std::size_t i = 0; i < threads; ++i) workers.emplace_back(work);
-  for (std::thread& worker : workers) worker.join();
-  if (failure) std::rethrow_exception(failure);
+  for_each_job(
+      jobs.size(), threads,
+      [&](std::size_t i) { return study(images, jobs[i].task, jobs[i].scale, jobs[i].options); },
+      [&](std::size_t i, Cell cell, double seconds) {
+        cells[i] = std::move(cell);
+        fmt::print(stderr, "{}, data scale {}: {:.0f} s\n", to_string(jobs[i].task), jobs[i].scale, seconds);
+      });
   return cells;
 }
 
@@ -80,7 +63,7 @@ int main(int argc, char** argv) {
   try {
     const Mnist35 images(argv[1]);
     const std::size_t threads = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 2;
-    write_report(argv[2], run_all(images, all_jobs(), threads == 0 ? 1 : threads));
+    write_report(argv[2], run_all(images, all_jobs(), threads));
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "e2: {}\n", error.what());

@@ -2,13 +2,11 @@
 //   e3 DATA OUT [THREADS [REPEATS]]     DATA holds the folders mnist and cifar10
 #include <fmt/format.h>
 
-#include <atomic>
-#include <chrono>
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <mutex>
-#include <thread>
 
+#include "../for_each_job.h"
 #include "report.h"
 #include "study.h"
 
@@ -34,31 +32,16 @@ std::vector<Task> all_tasks(const std::string& data) {
 // The report is written anew after each run, so that a study that is stopped leaves what it has.
 void run_all(const std::vector<Job>& jobs, std::size_t threads, const std::string& folder) {
   std::vector<Trace> traces;
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < jobs.size(); i = next++) {
-      try {
-        const auto start = std::chrono::steady_clock::now();
-        const std::vector<Trace> both = train(*jobs[i].task, jobs[i].trainer, jobs[i].repeat);
-        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-        const std::lock_guard lock(mutex);
+  for_each_job(
+      jobs.size(), threads,
+      [&](std::size_t i) { return train(*jobs[i].task, jobs[i].trainer, jobs[i].repeat); },
+      [&](std::size_t i, const std::vector<Trace>& both, double seconds) {
         fmt::print(stderr, "{}, {}: accuracy {:.4f}, averaged {:.4f}, {:.0f} s\n", jobs[i].task->name,
                    to_string(jobs[i].trainer), both[0].points.back().accuracy, both[1].points.back().accuracy,
-                   taken.count());
+                   seconds);
         traces.insert(traces.end(), both.begin(), both.end());
         write_report(folder, traces);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> workers;
-  for (std::size_t i = 0; i < threads; ++i) workers.emplace_back(work);
-  for (std::thread& worker : workers) worker.join();
-  if (failure) std::rethrow_exception(failure);
+      });
 }
 
 }  // namespace
@@ -82,7 +65,7 @@ int main(int argc, char** argv) {
         }
       }
     }
-    run_all(jobs, std::max<std::size_t>(1, threads), argv[2]);
+    run_all(jobs, threads, argv[2]);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "e3: {}\n", error.what());
