@@ -1,5 +1,6 @@
 // E3: does a private line search train networks faster than a tuned rate? [Chen20, Fig. 5]
-//   e3 DATA OUT [THREADS [REPEATS]]     DATA holds the folders mnist and cifar10
+//   e3 DATA OUT [THREADS [REPEATS [TASKS]]]     DATA holds the folders mnist and cifar10; TASKS: only those with this in their name
+// Runs that OUT has already are not repeated, so that a study can be stopped and go on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +31,8 @@ std::vector<Task> all_tasks(const std::string& data) {
 }
 
 // The report is written anew after each run, so that a study that is stopped leaves what it has.
-void run_all(const std::vector<Job>& jobs, std::size_t threads, const std::string& folder) {
-  std::vector<Trace> traces;
+void run_all(const std::vector<Job>& jobs, std::size_t threads, const std::string& folder,
+             std::vector<Trace> traces) {
   for_each_job(
       jobs.size(), threads,
       [&](std::size_t i) { return train(*jobs[i].task, jobs[i].trainer, jobs[i].repeat); },
@@ -44,28 +45,38 @@ void run_all(const std::vector<Job>& jobs, std::size_t threads, const std::strin
       });
 }
 
+// The repeats one after the other, so that all networks have as many.
+std::vector<Job> jobs_for(const std::vector<Task>& tasks, std::size_t repeats, const std::string& only,
+                          const std::vector<Trace>& known) {
+  std::vector<Job> jobs;
+  for (std::size_t repeat = 1; repeat <= std::max<std::size_t>(1, repeats); ++repeat) {
+    for (const Task& task : tasks) {
+      if (task.name.find(only) == std::string::npos) continue;
+      for (const Trainer trainer : {Trainer::line_search, Trainer::sgd, Trainer::adam}) {
+        const Trace wanted{.task = task.name, .trainer = trainer, .repeat = repeat, .points = {}};
+        if (std::none_of(known.begin(), known.end(), [&](const Trace& one) { return same_run(one, wanted); }))
+          jobs.push_back({&task, trainer, repeat});
+      }
+    }
+  }
+  return jobs;
+}
+
 }  // namespace
 }  // namespace ration::e3
 
 int main(int argc, char** argv) {
   using namespace ration::e3;
   if (argc < 3) {
-    fmt::print(stderr, "usage: e3 DATA OUT [THREADS [REPEATS]]\n");
+    fmt::print(stderr, "usage: e3 DATA OUT [THREADS [REPEATS [TASKS]]]\n");
     return 1;
   }
   try {
     const std::size_t threads = argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 2;
     const std::size_t repeats = argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 3;
     const std::vector<Task> tasks = all_tasks(argv[1]);
-    std::vector<Job> jobs;
-    for (std::size_t repeat = 1; repeat <= std::max<std::size_t>(1, repeats); ++repeat) {
-      for (const Task& task : tasks) {
-        for (const Trainer trainer : {Trainer::line_search, Trainer::sgd, Trainer::adam}) {
-          jobs.push_back({&task, trainer, repeat});
-        }
-      }
-    }
-    run_all(jobs, threads, argv[2]);
+    const std::vector<Trace> known = read_traces(argv[2]);
+    run_all(jobs_for(tasks, repeats, argc > 5 ? argv[5] : "", known), threads, argv[2], known);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "e3: {}\n", error.what());

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
 
 #include "ration/base/atomic_file.h"
 #include "svg_plot.h"
@@ -135,7 +140,45 @@ std::string grid(const std::vector<Trace>& traces, const std::string& title, con
   return to_svg(grid);
 }
 
+// A line of traces.csv; nothing if it is the first.
+std::optional<std::pair<Trace, Point>> read_line(const std::string& line) {
+  const std::size_t end = line.find('"', 1);
+  if (!line.starts_with('"') || end == std::string::npos) return std::nullopt;
+  std::array<char, 16> method{};
+  int averaged = 0;
+  Trace trace{.task = line.substr(1, end - 1), .points = {}};
+  Point point;
+  const int read =
+      std::sscanf(line.c_str() + end + 1, ",%15[^,],%d,%zu,%ld,%lf,%lf,%lf,%lf", method.data(), &averaged,
+                  &trace.repeat, &point.step, &point.epsilon, &point.accuracy, &point.loss, &point.step_size);
+  if (read != 8) throw std::runtime_error("traces.csv: not a line of ours: " + line);
+  trace.averaged = averaged == 1;
+  for (const Kind& kind : kAll) {
+    if (to_string(kind.trainer) == method.data()) trace.trainer = kind.trainer;
+  }
+  return std::pair{trace, point};
+}
+
 }  // namespace
+
+std::vector<Trace> read_traces(const std::string& folder) {
+  std::vector<Trace> traces;
+  if (!std::filesystem::exists(folder + "/traces.csv")) return traces;
+  std::istringstream lines(read_file(folder + "/traces.csv"));
+  for (std::string line; std::getline(lines, line);) {
+    const auto read = read_line(line);
+    if (!read) continue;
+    if (traces.empty() || !same_run(traces.back(), read->first) ||
+        traces.back().averaged != read->first.averaged)
+      traces.push_back(read->first);
+    traces.back().points.push_back(read->second);
+  }
+  return traces;
+}
+
+bool same_run(const Trace& a, const Trace& b) {
+  return a.task == b.task && a.trainer == b.trainer && a.repeat == b.repeat;
+}
 
 void write_report(const std::string& folder, const std::vector<Trace>& traces) {
   std::filesystem::create_directories(folder);
