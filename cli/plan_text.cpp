@@ -67,6 +67,10 @@ std::string to_text(const ResolvedPlan& plan) {
   line("method", describe_method(plan));
   line("a step sees", describe_sampling(plan));
   line("rows", describe_rows(plan));
+  if (plan.mean_noise) {
+    line("centred", fmt::format("by their mean with noise {}, at about 1 % of the budget",
+                                show_rounded_up(*plan.mean_noise)));
+  }
   if (plan.plan.clip_bound) line("clipping", describe_clip(plan));
   if (plan.plan.lr) line("step rule", describe_step(plan));
   if (plan.fixed() != nullptr) {
@@ -107,6 +111,7 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
   }
   if (plan.plan.rows) json["rows_declared"] = *plan.plan.rows;
   if (plan.count_noise) json["count_noise"] = *plan.count_noise;
+  if (plan.mean_noise) json["mean_noise"] = *plan.mean_noise;
 }
 
 }  // namespace ration::cli

@@ -158,6 +158,24 @@ Rows Rows::with_labels(std::vector<double> labels) && {
   return std::move(*this);
 }
 
+Rows Rows::less(std::span<const double> offset) && {
+  require_count("offsets", offset.size(), columns_);
+  if (!is_dense_) {
+    SparseMatrix matrix{.columns = columns_,
+                        .starts = std::move(starts_),
+                        .indices = std::move(indices_),
+                        .values = std::move(values_)};
+    return dense(columns_, spread_out(matrix), std::move(labels_)).less(offset);
+  }
+  for (std::size_t row = 0; row < count(); ++row) {
+    const std::span<double> values = stored_values(row);
+    for (std::size_t j = 0; j < columns_; ++j) values[j] -= offset[j];
+    measure_row(row);
+  }
+  norm_bound_ = std::numeric_limits<double>::infinity();
+  return std::move(*this);
+}
+
 Rows Rows::with_row_norms_at_most(double bound) const& {
   return Rows(*this).with_row_norms_at_most(bound);
 }

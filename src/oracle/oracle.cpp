@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "base/squared_length.h"
+#include "oracle/sum_error.h"
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
@@ -17,16 +18,9 @@
 namespace ration {
 namespace {
 
-constexpr double kUnitRoundoff = 0x1p-53;
 constexpr std::size_t kPointsAtOnce = 8;  // of a line: more than most searches look at
 constexpr std::size_t kWorthAThread =
     128 * PrivateOracle::Sample::kBlock;  // coordinates: several times its start
-
-// The error of a sum of up to `rows` contributions of norm 1, each rounded at most `chain` times.
-double sum_error(std::uint64_t rows, std::uint64_t chain) {
-  const double rounding = static_cast<double>(chain) * kUnitRoundoff;
-  return static_cast<double>(rows) * rounding / (1 - rounding);
-}
 
 // A sum that overflowed would decide a search without noise: what is not finite is never chosen.
 double require_manageable(double loss_bound) {

@@ -5,6 +5,7 @@
 
 #include "ration/base/error.h"
 #include "ration/train/training.h"
+#include "train/centre.h"
 #include "train/label_unit.h"
 #include "train/run_certificate.h"
 
@@ -43,14 +44,18 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
     throw InputError("fit: the table's columns are not those of the schema");
   }
   const LabelUnit unit(out.model);
-  Training training(
-      out.plan, make_objective(out.model, rows_to_train(std::move(rows), out.model, unit), options.threads),
-      shape_of(out.model, random), random, {}, options.threads);
+  rows = rows_to_train(std::move(rows), out.model, unit);
+  TrainingState state;
+  ask_for_mean(out.plan, *rows, state, random);
+  if (state.row_mean) rows = std::make_shared<const Rows>(centred(Rows(*rows), *state.row_mean));
+  Training training(out.plan, make_objective(out.model, std::move(rows), options.threads),
+                    shape_of(out.model, random), random, state, options.threads);
   while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.charged() != training.total()) {
     throw InternalError("fit: a step of the plan was refused");
   }
   out.model.weights = training.weights();
+  if (state.row_mean) for_plain_rows(*state.row_mean, out.model.weights);
   unit.restore(out.model.weights);
   if (options.certificate) {
     out.certificate = certify_training(out.plan, training, {"", random.is_secure()});

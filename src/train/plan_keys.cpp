@@ -161,6 +161,9 @@ void add_row_keys(KeyList& list) {
   list.number(
       "row_norm", "R", &Plan::row_norm, greater_than(0),
       "Longer rows are shortened to this; left out, 1 for objpert, outpert and bolton, whose proofs need it");
+  list.choice("center", &Plan::center, {"auto", "yes", "no"},
+              "Train a linear model on rows less their mean, which about 1 % of the budget pays for; auto: "
+              "on scattered images");
 }
 
 void add_model_keys(KeyList& list) {

@@ -22,8 +22,8 @@
 namespace ration {
 namespace {
 
-// A count of the rows takes about one part in a hundred of the budget.
-constexpr double kCountNoiseRatio = 10;
+// What is asked first, the number or the mean of the rows, takes about one part in a hundred of the budget each.
+constexpr double kFirstNoiseRatio = 10;
 
 [[noreturn]] void refuse(const std::string& message) {
   throw InputError("plan: " + message);
@@ -98,9 +98,24 @@ std::string tightest_accountant(const std::string& sampling, const Recipe::Open&
 }
 
 // Ten times the noise of a query that takes the whole budget.
-double count_noise_for(const Budget& budget) {
-  return kCountNoiseRatio * calibrate_noise([](double noise) { return Event::gaussian(noise); },
+double first_noise_for(const Budget& budget) {
+  return kFirstNoiseRatio * calibrate_noise([](double noise) { return Event::gaussian(noise); },
                                             Relation::add_remove, Accountant::gdp, budget);
+}
+
+// What a model says of centred rows it can say of the rows themselves only if it has a bias, and no bound on the rows that centring
+// would break.
+bool is_centered(Plan& plan) {
+  choose_if_auto(plan.center, sees_scattering(plan) && !plan.row_norm ? "yes" : "no");
+  if (plan.center == "no") return false;
+  if (is_network(plan.model))
+    refuse(fmt::format("center is for linear models, and {} is a network; leave it out", plan.model));
+  if (plan.row_norm)
+    refuse(fmt::format(
+        "center = \"yes\" and row_norm = {} do not go together: rows less their mean may be longer; "
+        "leave one of them out",
+        show(*plan.row_norm)));
+  return true;
 }
 
 void require_theorem(const Event& event, const ResolvedPlan& resolved) {
@@ -142,6 +157,7 @@ void settle_method(ResolvedPlan& resolved, std::unique_ptr<const AdaptiveMethod>
 void settle_method(ResolvedPlan& resolved, WithoutPrivacy method) {
   resolved.method = method;
   resolved.count_noise.reset();
+  resolved.mean_noise.reset();
   resolved.cost = {.accountant = resolved.accountant,
                    .relation = resolved.relation,
                    .epsilon = std::numeric_limits<double>::infinity(),
@@ -184,8 +200,8 @@ const FixedMethod* ResolvedPlan::fixed() const {
 }
 
 Event ResolvedPlan::event(std::int64_t first_steps) const {
-  if (!count_noise) return steps_event(first_steps);
-  return Event::composed({count_event(), steps_event(first_steps)});
+  if (!count_noise && !mean_noise) return steps_event(first_steps);
+  return Event::composed({count_event(), mean_event(), steps_event(first_steps)});
 }
 
 Event ResolvedPlan::steps_event(std::int64_t first_steps) const {
@@ -243,7 +259,8 @@ ResolvedPlan resolve(const Plan& given) {
   Recipe::Open method = recipe.make(plan, out.budget);
   choose_if_auto(plan.accountant, tightest_accountant(sampling, method));
   out.accountant = accountant_from_string(plan.accountant);
-  if (out.relation == Relation::add_remove && !plan.rows) out.count_noise = count_noise_for(out.budget);
+  if (out.relation == Relation::add_remove && !plan.rows) out.count_noise = first_noise_for(out.budget);
+  if (is_centered(plan)) out.mean_noise = first_noise_for(out.budget);
   out.plan = plan;
   std::visit([&out](auto&& open) { settle_method(out, std::forward<decltype(open)>(open)); },
              std::move(method));
@@ -280,6 +297,9 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
       refuse(fmt::format("model {} needs images: data such as mnist:DIR, fashion-mnist or cifar10:DIR",
                          plan.model));
     schema.image->features = data::ImageFeatures::scatter;
+  }
+  if (plan.center == "yes" && (!schema.bias || schema.max_row_norm)) {
+    refuse("center needs a bias column of ones; the schema has bias = false, or a bound on the rows");
   }
   if (plan.method == "majority" && !schema.bias) {
     refuse("method majority needs the bias column; the schema says bias = false");

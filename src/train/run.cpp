@@ -16,6 +16,7 @@
 #include "ration/data/named_data.h"
 #include "ration/schedules/noise_file.h"
 #include "ration/train/noise_plan.h"
+#include "train/centre.h"
 #include "train/label_unit.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
@@ -152,6 +153,7 @@ void finish(Run& run, const Training& training, RunOutcome& outcome) {
       run.plan, training, {run.checkpoint.data_hash, run.checkpoint.secure_random, run.account->entry()});
   outcome.model = untrained_model(run.plan.plan, run.schema);
   outcome.model.weights = training.weights();
+  if (training.row_mean()) for_plain_rows(*training.row_mean(), outcome.model.weights);
   LabelUnit(outcome.model).restore(outcome.model.weights);
   run.folder.write("certificate.json", to_json(outcome.certificate));
   run.folder.write("certificate.txt", to_text(outcome.certificate));
@@ -162,13 +164,17 @@ void finish(Run& run, const Training& training, RunOutcome& outcome) {
 }
 
 // Asked once in a run's life: an answer that was lost is not asked for again.
-void pay_for_count(Run& run) {
-  if (!run.plan.count_noise || run.checkpoint.training.noisy_rows) return;
+void pay_for_first_answers(Run& run) {
+  const TrainingState& state = run.checkpoint.training;
+  const bool has_count = !run.plan.count_noise || state.noisy_rows;
+  const bool has_mean = !run.plan.mean_noise || state.row_mean;
+  if (has_count && has_mean) return;
   if (run.checkpoint.count_asked) {
-    throw InputError(fmt::format(
-        "{}: this run ended just when it counted the rows; the count is spent and lost, so the run cannot go "
-        "on. Start another, or declare rows in the plan",
-        run.folder.file("")));
+    throw InputError(
+        fmt::format("{}: this run ended just when it asked for the number or the mean of the rows; the "
+                    "answer is spent and lost, so the "
+                    "run cannot go on. Start another, or declare rows in the plan and leave center out",
+                    run.folder.file("")));
   }
   run.checkpoint.count_asked = true;
   run.account->save(run.folder, run.checkpoint);
@@ -176,11 +182,14 @@ void pay_for_count(Run& run) {
 
 RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
   const Model model = untrained_model(run.plan.plan, run.schema);
-  auto rows = std::make_shared<const Rows>(LabelUnit(model).scaled(std::move(table.rows)));
-  pay_for_count(run);
+  Rows rows = LabelUnit(model).scaled(std::move(table.rows));
+  pay_for_first_answers(run);
+  ask_for_mean(run.plan, rows, run.checkpoint.training, random);
+  if (run.checkpoint.training.row_mean) rows = centred(std::move(rows), *run.checkpoint.training.row_mean);
   const ModelShape shape = shape_of(model, random);
-  Training training(run.plan, make_objective(model, std::move(rows), options.threads), shape, random,
-                    run.checkpoint.training, options.threads);
+  Training training(run.plan,
+                    make_objective(model, std::make_shared<const Rows>(std::move(rows)), options.threads),
+                    shape, random, run.checkpoint.training, options.threads);
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};
   const bool done = take_steps(run, training, options, progress);

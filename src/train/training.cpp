@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/oracle/row_count.h"
+#include "ration/oracle/row_mean.h"
 #include "train/without_privacy.h"
 
 namespace ration {
@@ -33,6 +36,38 @@ std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objecti
 }
 
 }  // namespace
+
+namespace {
+
+double asked_count(const ResolvedPlan& plan, std::uint64_t rows, BudgetFilter& filter, RandomSource& random) {
+  const auto counted = noisy_row_count(rows, *plan.count_noise, filter, random);
+  if (!counted) throw InternalError("training: the plan's own count does not fit its budget");
+  return *counted;
+}
+
+// A row of features in [0, 1], or of mean square at most 1, is no longer than this.
+double longest_row(const Rows& rows) {
+  return std::sqrt(static_cast<double>(std::max<std::size_t>(1, rows.columns())));
+}
+
+}  // namespace
+
+void ask_for_mean(const ResolvedPlan& plan, const Rows& rows, TrainingState& state, RandomSource& random) {
+  if (!plan.mean_noise || state.row_mean) return;
+  if (state.charged > 0) throw InputError("checkpoint: the mean of the rows is missing");
+  require_declared_rows(plan, rows.count());
+  const auto filter = plan.make_budget_filter();
+  if (plan.count_noise && !state.noisy_rows) {
+    state.noisy_rows = asked_count(plan, rows.count(), *filter, random);
+  } else if (!filter->spend(plan.count_event())) {
+    throw InternalError("training: the count does not fit");
+  }
+  const auto count = static_cast<double>(rows.count());
+  const double declared = state.noisy_rows.value_or(plan.plan.rows.value_or(std::max(1.0, count)));
+  state.row_mean = noisy_row_mean(rows, {.bound = longest_row(rows), .noise_multiplier = *plan.mean_noise},
+                                  declared, plan.relation, *filter, random);
+  if (!state.row_mean) throw InternalError("training: the plan's own mean does not fit its budget");
+}
 
 std::int64_t steps_done(const TrainingState& state) {
   const auto step = state.method.find("step");
@@ -62,6 +97,7 @@ Training::Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objectiv
       objective_(std::move(objective)),
       filter_(plan.make_budget_filter()),
       declared_rows_(declare_rows(from, random)),
+      row_mean_(recall_mean(from)),
       sampler_(plan.make_sampler({.rows = objective_->rows(), .declared_rows = declared_rows_})),
       oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random, threads)),
       method_(make_method(plan, *objective_, shape_, {ration::steps_done(from), from.charged})),
@@ -80,9 +116,14 @@ double Training::declare_rows(const TrainingState& from, RandomSource& random) {
     return *from.noisy_rows;
   }
   if (from.charged > 0) throw InputError("checkpoint: the count of the rows is missing");
-  const auto counted = noisy_row_count(objective_->rows(), *plan_.count_noise, *filter_, random);
-  if (!counted) throw InternalError("training: the plan's own count does not fit its budget");
-  return *counted;
+  return asked_count(plan_, objective_->rows(), *filter_, random);
+}
+
+std::optional<std::vector<double>> Training::recall_mean(const TrainingState& from) {
+  if (!plan_.mean_noise) return std::nullopt;
+  if (!from.row_mean) throw InputError("checkpoint: the mean of the rows is missing");
+  if (!filter_->spend(plan_.mean_event())) throw InternalError("training: the mean does not fit");
+  return from.row_mean;
 }
 
 bool Training::step() {
@@ -94,7 +135,7 @@ bool Training::step() {
 
 Event Training::released() const {
   if (plan_.fixed() != nullptr) return plan_.event(charged_);
-  return Event::composed({plan_.count_event(), oracle_->released()});
+  return Event::composed({plan_.count_event(), plan_.mean_event(), oracle_->released()});
 }
 
 std::vector<double> Training::weights() const {
@@ -107,6 +148,7 @@ std::vector<double> Training::weights() const {
 TrainingState Training::save() const {
   return {.charged = charged_,
           .noisy_rows = plan_.count_noise ? std::optional(declared_rows_) : std::nullopt,
+          .row_mean = row_mean_,
           .released = plan_.fixed() != nullptr ? std::nullopt : std::optional(oracle_->released()),
           .method = method_->save()};
 }

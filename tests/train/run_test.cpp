@@ -457,8 +457,23 @@ TEST_F(TrainingRun, ACountOfTheRowsIsAskedOnceInARunsLife) {
   Checkpoint lost = checkpoint_in(files_.run("lost"));
   lost.training = {};  // killed after the question and before the answer was written
   files_.write("lost/checkpoint/state.json", to_json(lost));
-  EXPECT_THAT(message_of<InputError>([&] { resume_now("lost"); }), HasSubstr("the count is spent and lost"));
+  EXPECT_THAT(message_of<InputError>([&] { resume_now("lost"); }), HasSubstr("the answer is spent and lost"));
   EXPECT_EQ(Ledger(counted.ledger).state(files_.hash()).spent.epsilon, kEpsilon);
+}
+
+TEST_F(TrainingRun, AMeanOfTheRowsIsAskedOnceInARunsLife) {
+  Plan centred = plan_with_ledger();
+  centred.center = "yes";
+  crash_after(15, centred);
+  const Checkpoint before = checkpoint_in(files_.run());
+  ASSERT_TRUE(before.training.row_mean.has_value());
+  AtStep observer(1,
+                  [&] { EXPECT_EQ(checkpoint_in(files_.run()).training.row_mean, before.training.row_mean); });
+  RunOptions with = options();
+  with.observers = {&observer};
+  const RunOutcome outcome = resume_run(with, random_);
+  EXPECT_EQ(events_of(outcome.certificate), kSteps + 1);
+  EXPECT_LE(outcome.certificate.epsilon, kEpsilon);
 }
 
 // Killed between the ledger's last entry and the end of the checkpoint, and just before.

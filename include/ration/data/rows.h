@@ -77,6 +77,10 @@ class Rows {
   // The same features with other labels, one per row.
   Rows with_labels(std::vector<double> labels) &&;
 
+  // The same rows less `offset`, one number per column; stored densely. Reuses the storage of dense rows. There is no bound on
+  // their norms any more.
+  Rows less(std::span<const double> offset) &&;
+
   // The same table with every row longer than `bound` > 0 shortened to it: x_i * min(1, bound / |x_i|). A row
   // without a finite norm becomes zero. What output and objective perturbation assume of their data.
   // Guarantee   every stored norm is at most `bound`, not only up to rounding. The second form reuses the

@@ -23,7 +23,7 @@ struct Checkpoint {
   std::string plan_hash;  // of plan.toml and schema.toml: a run goes on as it began
   std::string data_hash;
   bool secure_random = true;  // false once any part of the run was NOT PRIVATE
-  bool count_asked = false;   // the count of the rows is paid for, though its answer may be lost
+  bool count_asked = false;   // number and mean of the rows are paid for, though the answer may be lost
   bool at_work = false;       // a method that chooses as it goes was going: what it spent since is not known
   TrainingState training;
   std::optional<HeldReservation> ledger;

@@ -18,6 +18,7 @@ struct Plan {
   std::string target{};              // the label column, in place of the schema's
   std::optional<double> rows{};      // how many rows there are, as far as the public knows
   std::optional<double> row_norm{};  // > 0: longer rows are shortened to it
+  std::string center = "auto";       // whether the model sees rows less their noisy mean
 
   std::string model = "logistic";
   double huber_width = 0.5;  // > 0

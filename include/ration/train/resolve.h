@@ -31,6 +31,7 @@ struct ResolvedPlan {
   MethodPlan method{};
   std::vector<double> schedule{};       // as its file has it; empty if it is one of the shapes
   std::optional<double> count_noise{};  // the number of rows is asked first, with this noise multiplier
+  std::optional<double> mean_noise{};   // and then their mean
   Guarantee cost{};  // of everything; a method that chooses as it goes is promised its whole budget
 
   bool is_private() const { return !std::holds_alternative<WithoutPrivacy>(method); }
@@ -42,10 +43,11 @@ struct ResolvedPlan {
   std::int64_t steps() const { return fixed() != nullptr ? fixed()->steps() : 0; }
   // What the first steps of a fixed method release.
   Event steps_event(std::int64_t first_steps) const;
-  // The same, and the count of the rows if there is one.
+  // The same, and what is asked first: the number and the mean of the rows, if they are.
   Event event(std::int64_t first_steps) const;
   Event event() const { return event(steps()); }
   Event count_event() const { return count_noise ? Event::gaussian(*count_noise) : Event::nothing(); }
+  Event mean_event() const { return mean_noise ? Event::gaussian(*mean_noise) : Event::nothing(); }
 
   // Grants what the plan may spend: its own events, or whatever fits its budget.
   std::unique_ptr<BudgetFilter> make_budget_filter() const;

@@ -15,13 +15,18 @@ namespace ration {
 
 // Where a run stands, without its rows: what a checkpoint stores.
 struct TrainingState {
-  std::int64_t charged = 0;            // steps that are paid for, whether or not they were taken
-  std::optional<double> noisy_rows{};  // the answer to the count of rows, if there was one
-  std::optional<Event> released{};     // by a method that chooses as it goes; a plan's follows from `charged`
+  std::int64_t charged = 0;                       // steps that are paid for, whether or not they were taken
+  std::optional<double> noisy_rows{};             // the answer to the count of rows, if there was one
+  std::optional<std::vector<double>> row_mean{};  // the answer to the mean of the rows, likewise
+  std::optional<Event> released{};  // by a method that chooses as it goes; a plan's follows from `charged`
   MethodState method{};
 };
 
 std::int64_t steps_done(const TrainingState& state);
+
+// Asks for the mean of the rows, and for their number, which it needs, where the plan wants the mean and the state has none; the
+// answers go into the state. What is given to a Training afterwards are rows less that mean (train/centre.h).
+void ask_for_mean(const ResolvedPlan& plan, const Rows& rows, TrainingState& state, RandomSource& random);
 
 // Under replace_one the number of rows is public, and a plan that declares another one is refused with
 // InputError.
@@ -54,6 +59,8 @@ class Training {
   std::int64_t total() const { return plan_.steps(); }
   std::int64_t steps_done() const { return done_; }
   double divisor_rows() const { return declared_rows_; }
+  // Of the rows as they were, if the plan asks for it.
+  const std::optional<std::vector<double>>& row_mean() const { return row_mean_; }
   PublicFacts facts() const { return objective_->facts(); }
 
   Event released() const;
@@ -62,12 +69,14 @@ class Training {
 
  private:
   double declare_rows(const TrainingState& from, RandomSource& random);
+  std::optional<std::vector<double>> recall_mean(const TrainingState& from);
 
   const ResolvedPlan& plan_;
   ModelShape shape_;
   std::unique_ptr<Objective> objective_;
   std::unique_ptr<BudgetFilter> filter_;
   double declared_rows_;
+  std::optional<std::vector<double>> row_mean_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<PrivateOracle> oracle_;
   std::unique_ptr<Method> method_;

@@ -1,0 +1,54 @@
+#include "ration/oracle/row_mean.h"
+
+#include <cmath>
+
+#include "oracle/sum_error.h"
+#include "ration/base/check.h"
+#include "ration/clipping/abadi.h"
+#include "ration/clipping/clip_rule.h"
+#include "ration/clipping/sensitivity.h"
+#include "ration/mechanisms/gaussian.h"
+
+namespace ration {
+namespace {
+
+void add_row(const Rows& rows, std::size_t row, double factor, std::vector<double>& sum) {
+  if (rows.is_dense()) {
+    const auto values = rows.dense_row(row);
+    for (std::size_t j = 0; j < values.size(); ++j) sum[j] += factor * values[j];
+    return;
+  }
+  const Rows::SparseRow entries = rows.sparse_row(row);
+  for (std::size_t k = 0; k < entries.indices.size(); ++k)
+    sum[static_cast<std::size_t>(entries.indices[k])] += factor * entries.values[k];
+}
+
+std::vector<double> clipped_sum(const Rows& rows, double bound) {
+  std::vector<double> sum(rows.columns(), 0.0);
+  for (std::size_t row = 0; row < rows.count(); ++row) {
+    const double factor = clip_factor(Abadi{bound}, rows.norms()[row]);
+    if (factor > 0) add_row(rows, row, factor, sum);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::optional<std::vector<double>> noisy_row_mean(const Rows& rows, const RowMeanQuery& query,
+                                                  double declared_rows, Relation relation,
+                                                  BudgetFilter& filter, RandomSource& random) {
+  const TableSize table{.rows = rows.count(), .declared_rows = declared_rows};
+  table.require_sound("row mean");
+  const std::uint64_t most = table.most_rows();
+  const double rounding_room = 2 * query.bound * sum_error(most, most);
+  const GaussianMechanism mechanism(
+      {.sensitivity = gradient_sum_sensitivity(query.bound, relation) + rounding_room,
+       .noise_multiplier = query.noise_multiplier});
+  if (!filter.spend(mechanism.event())) return std::nullopt;
+  std::vector<double> mean = clipped_sum(rows, query.bound);
+  mechanism.add_noise(mean, random);
+  for (double& value : mean) value /= declared_rows;
+  return mean;
+}
+
+}  // namespace ration
