@@ -175,16 +175,37 @@ void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanis
   }
 }
 
-void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
-  const GaussianMechanism mechanism = gradient_mechanism(query);
-  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, batch_, query.clip);
+PrivateOracle::ClippedSum PrivateOracle::clipped_sum(Parameters w, std::uint64_t mark,
+                                                     const AnyClipRule& clip) {
+  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, mark, batch_, clip);
   if (!floats.empty() && floats.size() != parameters()) {
     throw InternalError("oracle: a sum of floats does not have the size of the parameters");
   }
-  if (!floats.empty()) return hand_out(floats, mechanism, take);
+  if (!floats.empty()) return floats;
   sum_.resize(parameters());
-  objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
-  hand_out(std::span<const double>(sum_), mechanism, take);
+  objective_.clipped_gradient_sum(w, batch_, clip, sum_);
+  return std::span<const double>(sum_);
+}
+
+void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
+  const GaussianMechanism mechanism = gradient_mechanism(query);
+  std::visit([&](auto sum) { hand_out(sum, mechanism, take); }, clipped_sum(w, Weights::kNoMark, query.clip));
+}
+
+// An objective that computes in floats has each block of the weights rounded while it is in the first cache.
+void PrivateOracle::answer_descent(Weights& w, const GradientQuery& query, const MoveBlock& move) {
+  const GaussianMechanism mechanism = gradient_mechanism(query);
+  const ClippedSum sum = clipped_sum(w.values(), w.mark(), query.clip);
+  const bool in_floats = std::holds_alternative<std::span<const float>>(sum);
+  const std::span<double> places = w.change();
+  if (in_floats) objective_.copy_is_of(Weights::kNoMark);  // until it is complete
+  const auto take = [&](std::size_t first, std::span<const double> mean) {
+    const std::span<double> block = places.subspan(first, mean.size());
+    move(first, mean, block);
+    if (in_floats) objective_.copy_block(first, block);
+  };
+  std::visit([&](auto chosen) { hand_out(chosen, mechanism, take); }, sum);
+  if (in_floats) objective_.copy_is_of(w.mark());
 }
 
 // Answers whose caller sees nothing at all if the random source fails: the mean is private already, and waits in the
@@ -369,6 +390,14 @@ void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, s
 void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
   take_next(query.event());
   oracle_.answer_gradient(w, query, take);
+}
+
+void PrivateOracle::Sample::descend(Weights& w, const GradientQuery& query, const MoveBlock& move) {
+  if (w.size() != oracle_.parameters()) {
+    throw InputError(fmt::format("descend: expected {} weights, got {}", oracle_.parameters(), w.size()));
+  }
+  take_next(query.event());
+  oracle_.answer_descent(w, query, move);
 }
 
 FirstDecrease PrivateOracle::Sample::first_decrease(const Objective::Line& line,

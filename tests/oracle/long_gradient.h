@@ -26,7 +26,8 @@ class LongSum final : public Objective {
   void clipped_gradient_sum(Parameters, const Batch&, const AnyClipRule&, std::span<double> out) override {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = sum(i);
   }
-  std::span<const float> clipped_gradient_float_sum(Parameters, const Batch&, const AnyClipRule&) override {
+  std::span<const float> clipped_gradient_float_sum(Parameters, std::uint64_t, const Batch&,
+                                                    const AnyClipRule&) override {
     if (!in_floats) return {};
     for (std::size_t i = 0; i < float_sum.size(); ++i) float_sum[i] = static_cast<float>(sum(i));
     return float_sum;

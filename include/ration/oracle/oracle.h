@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ration/base/random.h"
@@ -43,6 +44,9 @@ class PrivateOracle {
   using Parameters = Objective::Parameters;
   // Takes the answer's coordinates from `first` on.
   using TakeBlock = std::function<void(std::size_t first, std::span<const double> mean)>;
+  // The same, and moves these coordinates of the weights.
+  using MoveBlock =
+      std::function<void(std::size_t first, std::span<const double> mean, std::span<double> weights)>;
 
   // All must outlive the oracle.
   PrivateOracle(Objective& objective, const Sampler& sampler, BudgetFilter& filter, RandomSource& random,
@@ -119,7 +123,10 @@ class PrivateOracle {
   FitScale fit_scale(const char* what, double ridge, double row_norm) const;
   GaussianMechanism fit_mechanism(const OutputQuery& query) const;
 
+  using ClippedSum = std::variant<std::span<const double>, std::span<const float>>;
+  ClippedSum clipped_sum(Parameters w, std::uint64_t mark, const AnyClipRule& clip);
   void answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
+  void answer_descent(Weights& w, const GradientQuery& query, const MoveBlock& move);
   void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
   template <class Number>
   void hand_out(std::span<const Number> sum, const GaussianMechanism& mechanism, const TakeBlock& take);
@@ -169,6 +176,9 @@ class PrivateOracle::Sample {
   // them private and paid for. An answer of one block (up to kBlock coordinates) is seen as a whole or not at all.
   void gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
   static constexpr std::size_t kBlock = 1024;
+  // The gradient at w, each block of which moves the same block of w. Whoever takes all steps of a run in this way spares an
+  // objective that computes in floats a pass over the weights.
+  void descend(Weights& w, const GradientQuery& query, const MoveBlock& move);
   FirstDecrease first_decrease(const Objective::Line& line, std::span<const double> margins,
                                const DecreaseQuery& query);
   std::size_t minimum(std::span<const Parameters> candidates, const MinimumQuery& query);
