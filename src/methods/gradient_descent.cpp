@@ -21,7 +21,7 @@ constexpr double kLargestBound = 1e30;
 
 constexpr std::string_view kName = "gradient descent";
 
-class GradientDescent final : public Method {
+class GradientDescent final : public Method, private PrivateOracle::Descent {
  public:
   GradientDescent(GradientDescentOptions options, std::size_t parameters)
       : options_(std::move(options)),
@@ -44,7 +44,11 @@ class GradientDescent final : public Method {
  private:
   std::int64_t total() const { return static_cast<std::int64_t>(options_.noise.size()); }
   void begin(double noise_stddev);
-  void move(std::size_t first, std::span<const double> gradient, std::span<double> w);
+  void move(std::size_t first, std::span<const double> gradient, std::span<double> w) override;
+  void expect(std::size_t first, std::size_t count, Ahead& ahead) const override {
+    rule_->expect(first, count, ahead);
+    average_.expect_block(first, count, ahead);
+  }
   void end();
   void follow(const CountQuery& query, double share);
 
@@ -70,10 +74,7 @@ bool GradientDescent::step(PrivateOracle& oracle) {
     auto sample = oracle.one_sample({query.event()});
     if (!sample) return false;
     begin(noise_stddev);
-    sample->descend(w_, query,
-                    [this](std::size_t first, std::span<const double> gradient, std::span<double> w) {
-                      move(first, gradient, w);
-                    });
+    sample->descend(w_, query, *this);
   } else {
     const CountQuery count{.bound = query.clip.bound(),
                            .noise_multiplier = query.noise_multiplier * options_.follow->count_noise_ratio};

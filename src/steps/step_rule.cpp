@@ -90,6 +90,12 @@ class UpdateRule final : public StepRule {
                       gradient.size(), memory_.data() + first, parameters_, w.data());
   }
 
+  void expect(std::size_t first, std::size_t count, Ahead& ahead) const override {
+    for (std::size_t k = 0; k < Update::kSlots; ++k) {
+      ahead.want(std::span(memory_).subspan(k * parameters_ + first, count));
+    }
+  }
+
   std::vector<double> save() const override {
     std::vector<double> state = {static_cast<double>(progress_.step), progress_.noise_moment};
     state.insert(state.end(), memory_.begin(), memory_.end());

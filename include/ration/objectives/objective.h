@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "ration/base/ahead.h"
 #include "ration/clipping/any_clip_rule.h"
 #include "ration/objectives/weights.h"
 #include "ration/sampling/sampler.h"
@@ -75,6 +76,8 @@ class Objective {
   // that mark nothing need be read again.
   virtual void copy_block(std::size_t /*first*/, Parameters /*block*/) {}
   virtual void copy_is_of(std::uint64_t /*mark*/) {}
+  // The memory that copy_block() will write.
+  virtual void expect_block(std::size_t /*first*/, std::size_t /*count*/, Ahead& /*ahead*/) const {}
   // sums[k] = sum over the batch of l_i(candidates[k]) clipped into [0, bound].
   virtual void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                                  std::span<double> sums) = 0;

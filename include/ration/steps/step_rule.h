@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ration/base/ahead.h"
+
 namespace ration {
 
 // What the door hands out: a gradient that is private already. Everything in this folder is post-processing
@@ -80,6 +82,8 @@ class StepRule {
   // blocks that do not overlap may be moved by several threads at once.
   virtual void begin(double noise_stddev, double learning_rate) = 0;
   virtual bool move(std::size_t first, std::span<const double> gradient, std::span<double> w) = 0;
+  // The memory that move() will touch for these coordinates, beside gradient and w.
+  virtual void expect(std::size_t first, std::size_t count, Ahead& ahead) const = 0;
   virtual std::size_t parameters() const = 0;
 
   // The run state, for a checkpoint; a rule made from the same options that restores it goes on bit by bit

@@ -64,6 +64,10 @@ void FlatParameters::load(std::span<const double> w) {
   });
 }
 
+std::span<const float> FlatParameters::values() const {
+  return {values_.data_ptr<float>(), size()};
+}
+
 std::span<const float> FlatParameters::gradients() const {
   return {gradients_.data_ptr<float>(), size()};
 }

@@ -17,6 +17,7 @@ class FlatParameters {
   void load(std::span<const double> w);
   // Of the coordinates from `first` on, on the calling thread.
   void load_block(std::size_t first, std::span<const double> block);
+  std::span<const float> values() const;
   void clear_gradients() { gradients_.zero_(); }
   std::span<const float> gradients() const;
   void add_gradients_to(std::span<double> sum) const;

@@ -54,6 +54,9 @@ class NeuralObjective final : public Objective {
                                                     const AnyClipRule& rule) override;
   void copy_block(std::size_t first, Parameters block) override { flat_.load_block(first, block); }
   void copy_is_of(std::uint64_t mark) override { loaded_ = mark; }
+  void expect_block(std::size_t first, std::size_t count, Ahead& ahead) const override {
+    ahead.want(flat_.values().subspan(first, count));
+  }
   void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                          std::span<double> sums) override;
   void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
