@@ -22,55 +22,50 @@ struct Add {
   RATION_INLINE void operator()(double& out, double noise) const { out += noise; }
 };
 
-// Some of a block's pairs: the words of their radii and angles, and the places of their first and second members.
-struct Pairs {
-  std::uint64_t* radii;
-  const std::uint64_t* angles;
-  double* first;
-  double* second;
-  std::size_t count;
-};
-
-// Where the words of the radii were, the first loop leaves the exponential values that they stand for. Two short loops, so
-// that a processor can work on several rounds at once, and so that the division of one and the square root of the other do
-// not wait for each other.
+// Some pairs: the words of their radii and angles, and the places of their first and second members. Where the words of the
+// radii were, the first loop leaves the exponential values that they stand for. Two short loops, so that a processor can work
+// on several rounds at once, and so that the division of one and the square root of the other do not wait for each other.
 template <class Write>
-RATION_INLINE void transform(const Pairs& pairs, double stddev, Write write) {
-  std::uint64_t* __restrict radii = pairs.radii;
-  const std::uint64_t* __restrict angles = pairs.angles;
-  double* __restrict first = pairs.first;
-  double* __restrict second = pairs.second;
-  for (std::size_t i = 0; i < pairs.count; ++i) {
+RATION_INLINE void transform(std::uint64_t* __restrict radii, const std::uint64_t* __restrict angles,
+                             std::size_t pairs, double stddev, double* __restrict first,
+                             double* __restrict second, Write write) {
+  for (std::size_t i = 0; i < pairs; ++i) {
     radii[i] = std::bit_cast<std::uint64_t>(bits::exponential_from(radii[i]));
   }
-  for (std::size_t i = 0; i < pairs.count; ++i) {
+  for (std::size_t i = 0; i < pairs; ++i) {
     const bits::Pair noise = bits::gaussian_from(std::bit_cast<double>(radii[i]), angles[i], stddev);
     write(first[i], noise.first);
     write(second[i], noise.second);
   }
 }
 
-RATION_PER_PROCESSOR void replace_pairs(const Pairs& pairs, double stddev) {
-  transform(pairs, stddev, Replace{});
+// That the arguments do not overlap must be said here once more, or nothing is vectorised.
+RATION_PER_PROCESSOR void replace_pairs(std::uint64_t* __restrict radii,
+                                        const std::uint64_t* __restrict angles, std::size_t pairs,
+                                        double stddev, double* __restrict first, double* __restrict second) {
+  transform(radii, angles, pairs, stddev, first, second, Replace{});
 }
 
-RATION_PER_PROCESSOR void add_pairs(const Pairs& pairs, double stddev) {
-  transform(pairs, stddev, Add{});
+RATION_PER_PROCESSOR void add_pairs(std::uint64_t* __restrict radii, const std::uint64_t* __restrict angles,
+                                    std::size_t pairs, double stddev, double* __restrict first,
+                                    double* __restrict second) {
+  transform(radii, angles, pairs, stddev, first, second, Add{});
 }
 
-using WritePairs = void (*)(const Pairs& pairs, double stddev);
+using WritePairs = void (*)(std::uint64_t* radii, const std::uint64_t* angles, std::size_t pairs,
+                            double stddev, double* first, double* second);
 
 // A block is the first members of its pairs, then as many second ones. It is made a few pairs at a time, between which the
 // caller's memory is asked for.
 void write_block(std::span<std::uint64_t> words, double stddev, double* out, WritePairs write,
                  const Ahead& ahead) {
   constexpr std::size_t kAtOnce = 64;  // pairs: some 0.1 us
+  constexpr std::size_t kParts = kBlock / 2 / kAtOnce;
   const std::size_t pairs = words.size() / 2;
-  const std::size_t parts = (pairs + kAtOnce - 1) / kAtOnce;
-  for (std::size_t part = 0; part < parts; ++part) {
-    ahead.ask_for(part, parts);
+  for (std::size_t part = 0; part * kAtOnce < pairs; ++part) {
+    ahead.ask_for(part, kParts);
     const std::size_t i = part * kAtOnce;
-    write({&words[i], &words[pairs + i], out + i, out + pairs + i, std::min(kAtOnce, pairs - i)}, stddev);
+    write(&words[i], &words[pairs + i], std::min(kAtOnce, pairs - i), stddev, out + i, out + pairs + i);
   }
 }
 
