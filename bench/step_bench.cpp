@@ -25,7 +25,8 @@ class NoRows final : public Objective {
   void clipped_gradient_sum(Parameters, const Batch&, const AnyClipRule&, std::span<double> sum) override {
     std::fill(sum.begin(), sum.end(), 0.0);
   }
-  std::span<const float> clipped_gradient_float_sum(Parameters, const Batch&, const AnyClipRule&) override {
+  std::span<const float> clipped_gradient_float_sum(Parameters, std::uint64_t, const Batch&,
+                                                    const AnyClipRule&) override {
     return floats_;
   }
   void clipped_loss_sums(std::span<const Parameters>, const Batch&, double, std::span<double>) override {}

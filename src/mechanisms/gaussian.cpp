@@ -52,11 +52,11 @@ void release(const float* values, const double* noise, std::size_t count, const 
 
 template <class Number>
 void release_in_chunks(std::span<const Number> part, double stddev, const Grid& grid, double factor,
-                       RandomSource& random, std::span<double> released) {
+                       RandomSource& random, std::span<double> released, const Ahead& ahead) {
   alignas(64) std::array<double, kChunk> buffer;
   for (std::size_t done = 0; done < part.size(); done += kChunk) {
     const auto noise = std::span(buffer).first(std::min(part.size() - done, kChunk));
-    fill_gaussian(random, noise, stddev);
+    fill_gaussian(random, noise, stddev, done == 0 ? ahead : Ahead{});
     release(part.data() + done, noise.data(), noise.size(), grid, factor * grid.step(),
             released.data() + done);
   }
@@ -77,13 +77,15 @@ void GaussianMechanism::add_noise(std::span<double> sum, RandomSource& random) c
 }
 
 void GaussianMechanism::release_part(std::span<const double> part, std::size_t dimension, double factor,
-                                     RandomSource& random, std::span<double> released) const {
-  release_in_chunks(part, stddev(dimension), grid_, factor, random, released);
+                                     RandomSource& random, std::span<double> released,
+                                     const Ahead& ahead) const {
+  release_in_chunks(part, stddev(dimension), grid_, factor, random, released, ahead);
 }
 
 void GaussianMechanism::release_part(std::span<const float> part, std::size_t dimension, double factor,
-                                     RandomSource& random, std::span<double> released) const {
-  release_in_chunks(part, stddev(dimension), grid_, factor, random, released);
+                                     RandomSource& random, std::span<double> released,
+                                     const Ahead& ahead) const {
+  release_in_chunks(part, stddev(dimension), grid_, factor, random, released, ahead);
 }
 
 }  // namespace ration

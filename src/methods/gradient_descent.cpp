@@ -21,7 +21,7 @@ constexpr double kLargestBound = 1e30;
 
 constexpr std::string_view kName = "gradient descent";
 
-class GradientDescent final : public Method {
+class GradientDescent final : public Method, private PrivateOracle::Descent {
  public:
   GradientDescent(GradientDescentOptions options, std::size_t parameters)
       : options_(std::move(options)),
@@ -37,20 +37,24 @@ class GradientDescent final : public Method {
 
   bool step(PrivateOracle& oracle) override;
   StepReport report() const override { return report_; }
-  void weights(std::span<double> out) const override { average_.result(w_, out); }
+  void weights(std::span<double> out) const override { average_.result(w_.values(), out); }
   MethodState save() const override;
   void restore(const MethodState& state) override;
 
  private:
   std::int64_t total() const { return static_cast<std::int64_t>(options_.noise.size()); }
   void begin(double noise_stddev);
-  void move(std::size_t first, std::span<const double> gradient);
+  void move(std::size_t first, std::span<const double> gradient, std::span<double> w) override;
+  void expect(std::size_t first, std::size_t count, Ahead& ahead) const override {
+    rule_->expect(first, count, ahead);
+    average_.expect_block(first, count, ahead);
+  }
   void end();
   void follow(const CountQuery& query, double share);
 
   GradientDescentOptions options_;
   std::int64_t done_ = 0;
-  std::vector<double> w_;
+  Weights w_;
   std::unique_ptr<StepRule> rule_;
   IterateAverage average_;
   StepReport report_;
@@ -70,18 +74,17 @@ bool GradientDescent::step(PrivateOracle& oracle) {
     auto sample = oracle.one_sample({query.event()});
     if (!sample) return false;
     begin(noise_stddev);
-    sample->gradient(w_, query,
-                     [this](std::size_t first, std::span<const double> gradient) { move(first, gradient); });
+    sample->descend(w_, query, *this);
   } else {
     const CountQuery count{.bound = query.clip.bound(),
                            .noise_multiplier = query.noise_multiplier * options_.follow->count_noise_ratio};
     auto sample = oracle.one_sample({query.event(), count.event()});
     if (!sample) return false;
     std::vector<double> gradient(w_.size());
-    sample->gradient(w_, query, gradient);
-    follow(count, sample->count(w_, count));
+    sample->gradient(w_.values(), query, gradient);
+    follow(count, sample->count(w_.values(), count));
     begin(noise_stddev);
-    move(0, gradient);
+    move(0, gradient, w_.change());
   }
   end();
   return true;
@@ -96,8 +99,7 @@ void GradientDescent::begin(double noise_stddev) {
   finite_ = true;
 }
 
-void GradientDescent::move(std::size_t first, std::span<const double> gradient) {
-  const auto w = std::span(w_).subspan(first, gradient.size());
+void GradientDescent::move(std::size_t first, std::span<const double> gradient, std::span<double> w) {
   if (!rule_->move(first, gradient, w)) finite_ = false;
   average_.add_block(first, w);
   squared_length_ += squared_length(gradient);
@@ -119,7 +121,7 @@ void GradientDescent::follow(const CountQuery& query, double share) {
 
 MethodState GradientDescent::save() const {
   return {{"step", {static_cast<double>(done_)}},
-          {"weights", w_},
+          {"weights", w_.values()},
           {"rule", rule_->save()},
           {"average", average_.save()},
           {"clip_bound", {options_.clip.bound()}}};
@@ -130,7 +132,7 @@ void GradientDescent::restore(const MethodState& state) {
   const double bound = methods::saved_number(state, kName, "clip_bound", greater_than(0));
   done_ = static_cast<std::int64_t>(
       methods::saved_number(state, kName, "step", at_least(0).at_most(static_cast<double>(total()))));
-  w_ = weights;
+  std::ranges::copy(weights, w_.change().begin());
   rule_->restore(methods::saved(state, kName, "rule"));
   average_.restore(methods::saved(state, kName, "average"));
   options_.clip = options_.clip.with_bound(bound);

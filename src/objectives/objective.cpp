@@ -6,7 +6,8 @@
 
 namespace ration {
 
-std::span<const float> Objective::clipped_gradient_float_sum(Parameters, const Batch&, const AnyClipRule&) {
+std::span<const float> Objective::clipped_gradient_float_sum(Parameters, std::uint64_t, const Batch&,
+                                                             const AnyClipRule&) {
   return {};
 }
 

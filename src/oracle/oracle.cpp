@@ -40,14 +40,18 @@ struct Range {
   std::size_t end;
 };
 
-// The noise of a block is added in memory that nobody else sees.
+// The noise of a block is added in memory that nobody else sees. What the block needs comes from memory meanwhile.
 template <class Number>
 void release_range(std::span<const Number> sum, Range range, const GaussianMechanism& mechanism,
-                   double divisor, RandomSource& random, const PrivateOracle::TakeBlock& take) {
+                   double divisor, RandomSource& random, const auto& take, const auto& expect) {
   alignas(64) std::array<double, PrivateOracle::Sample::kBlock> buffer;
   for (std::size_t first = range.first; first < range.end; first += buffer.size()) {
     const auto mean = std::span(buffer).first(std::min(buffer.size(), range.end - first));
-    mechanism.release_part(sum.subspan(first, mean.size()), sum.size(), 1 / divisor, random, mean);
+    const std::span<const Number> part = sum.subspan(first, mean.size());
+    Ahead ahead;
+    ahead.want(part);
+    expect(first, mean.size(), ahead);
+    mechanism.release_part(part, sum.size(), 1 / divisor, random, mean, ahead);
     take(first, mean);
   }
 }
@@ -149,7 +153,7 @@ std::size_t PrivateOracle::streams_for(std::size_t coordinates) {
 // Each thread has a range of blocks of its own and a stream of its own, so no word of any stream is used twice.
 template <class Number>
 void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanism& mechanism,
-                             const TakeBlock& take) {
+                             const TakeBlock& take, const ExpectBlock& expect) {
   const std::size_t ranges = streams_for(sum.size());
   const std::size_t blocks = (sum.size() + Sample::kBlock - 1) / Sample::kBlock;
   const auto start = [&](std::size_t range) {
@@ -159,7 +163,7 @@ void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanis
   for_each_block(ranges, ranges, [&](std::size_t range) {
     try {
       RandomSource& random = range == 0 ? random_ : *more_streams_[range - 1];
-      release_range(sum, {start(range), start(range + 1)}, mechanism, batch_.divisor, random, take);
+      release_range(sum, {start(range), start(range + 1)}, mechanism, batch_.divisor, random, take, expect);
     } catch (...) {
       failures[range] = std::current_exception();
     }
@@ -169,16 +173,44 @@ void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanis
   }
 }
 
-void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
-  const GaussianMechanism mechanism = gradient_mechanism(query);
-  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, batch_, query.clip);
+PrivateOracle::ClippedSum PrivateOracle::clipped_sum(Parameters w, std::uint64_t mark,
+                                                     const AnyClipRule& clip) {
+  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, mark, batch_, clip);
   if (!floats.empty() && floats.size() != parameters()) {
     throw InternalError("oracle: a sum of floats does not have the size of the parameters");
   }
-  if (!floats.empty()) return hand_out(floats, mechanism, take);
+  if (!floats.empty()) return floats;
   sum_.resize(parameters());
-  objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
-  hand_out(std::span<const double>(sum_), mechanism, take);
+  objective_.clipped_gradient_sum(w, batch_, clip, sum_);
+  return std::span<const double>(sum_);
+}
+
+void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
+  const GaussianMechanism mechanism = gradient_mechanism(query);
+  const auto expect_nothing = [](std::size_t, std::size_t, Ahead&) {};
+  std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect_nothing); },
+             clipped_sum(w, Weights::kNoMark, query.clip));
+}
+
+// An objective that computes in floats has each block of the weights rounded while it is in the first cache.
+void PrivateOracle::answer_descent(Weights& w, const GradientQuery& query, Descent& descent) {
+  const GaussianMechanism mechanism = gradient_mechanism(query);
+  const ClippedSum sum = clipped_sum(w.values(), w.mark(), query.clip);
+  const bool in_floats = std::holds_alternative<std::span<const float>>(sum);
+  const std::span<double> places = w.change();
+  if (in_floats) objective_.copy_is_of(Weights::kNoMark);  // until it is complete
+  const auto take = [&](std::size_t first, std::span<const double> mean) {
+    const std::span<double> block = places.subspan(first, mean.size());
+    descent.move(first, mean, block);
+    if (in_floats) objective_.copy_block(first, block);
+  };
+  const auto expect = [&](std::size_t first, std::size_t count, Ahead& ahead) {
+    ahead.want(places.subspan(first, count));
+    descent.expect(first, count, ahead);
+    if (in_floats) objective_.expect_block(first, count, ahead);
+  };
+  std::visit([&](auto chosen) { hand_out(chosen, mechanism, take, expect); }, sum);
+  if (in_floats) objective_.copy_is_of(w.mark());
 }
 
 // Answers whose caller sees nothing at all if the random source fails: the mean is private already, and waits in the
@@ -363,6 +395,14 @@ void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, s
 void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
   take_next(query.event());
   oracle_.answer_gradient(w, query, take);
+}
+
+void PrivateOracle::Sample::descend(Weights& w, const GradientQuery& query, Descent& descent) {
+  if (w.size() != oracle_.parameters()) {
+    throw InputError(fmt::format("descend: expected {} weights, got {}", oracle_.parameters(), w.size()));
+  }
+  take_next(query.event());
+  oracle_.answer_descent(w, query, descent);
 }
 
 FirstDecrease PrivateOracle::Sample::first_decrease(const Objective::Line& line,

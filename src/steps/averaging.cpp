@@ -60,6 +60,10 @@ void IterateAverage::add_block(std::size_t first, std::span<const double> w) {
   }
 }
 
+void IterateAverage::expect_block(std::size_t first, std::size_t count, Ahead& ahead) const {
+  if (averaged_ > 0) ahead.want(std::span(average_).subspan(first, count));
+}
+
 void IterateAverage::add(std::int64_t step, std::span<const double> w) {
   steps::require_size("average", "an iterate", w.size(), parameters_);
   begin(step);

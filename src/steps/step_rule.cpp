@@ -44,26 +44,26 @@ struct Rates {
 
 // `memory` has the slots of the block's first coordinate, `stride` apart; gradient, memory and w do not overlap. False if a
 // coordinate of w is not finite.
-template <steps::Update Update>
+template <steps::Update Update, class Number>
 RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
                                      const double* __restrict gradient, std::size_t count,
-                                     double* __restrict memory, std::size_t stride, double* __restrict w) {
+                                     Number* __restrict memory, std::size_t stride, double* __restrict w) {
   const Update update = prepared;  // copies that no store can change, so that they stay in registers
   const Rates with = rates;
   std::size_t overflows = 0;
   for (std::size_t i = 0; i < count; ++i) {
     std::array<double, Update::kSlots> slots;
-    for (std::size_t k = 0; k < Update::kSlots; ++k) slots[k] = memory[k * stride + i];
+    for (std::size_t k = 0; k < Update::kSlots; ++k) slots[k] = static_cast<double>(memory[k * stride + i]);
     const double direction = update.direction(gradient[i] + with.decay_in_gradient * w[i], slots.data());
     w[i] -= with.learning_rate * (direction + with.decay_in_direction * w[i]);
     overflows += std::fabs(w[i]) <= std::numeric_limits<double>::max() ? 0 : 1;
-    for (std::size_t k = 0; k < Update::kSlots; ++k) memory[k * stride + i] = slots[k];
+    for (std::size_t k = 0; k < Update::kSlots; ++k) memory[k * stride + i] = static_cast<Number>(slots[k]);
   }
   return overflows == 0;
 }
 
-// Any update, with its weight decay, in one pass over the parameters.
-template <steps::Update Update>
+// Any update, with its weight decay, in one pass over the parameters; what it remembers is kept as `Number`.
+template <steps::Update Update, class Number>
 class UpdateRule final : public StepRule {
  public:
   UpdateRule(const StepOptions& options, std::size_t parameters)
@@ -90,6 +90,12 @@ class UpdateRule final : public StepRule {
                       gradient.size(), memory_.data() + first, parameters_, w.data());
   }
 
+  void expect(std::size_t first, std::size_t count, Ahead& ahead) const override {
+    for (std::size_t k = 0; k < Update::kSlots; ++k) {
+      ahead.want(std::span(memory_).subspan(k * parameters_ + first, count));
+    }
+  }
+
   std::vector<double> save() const override {
     std::vector<double> state = {static_cast<double>(progress_.step), progress_.noise_moment};
     state.insert(state.end(), memory_.begin(), memory_.end());
@@ -100,7 +106,8 @@ class UpdateRule final : public StepRule {
     steps::require_size("step", "a saved state", state.size(), kShared + memory_.size());
     const std::int64_t step = steps::saved_count("step", state[0]);
     progress_ = {step, require("step", "noise_moment", state[1], at_least(0))};
-    std::ranges::copy(state.subspan(kShared), memory_.begin());
+    std::ranges::transform(state.subspan(kShared), memory_.begin(),
+                           [](double saved) { return static_cast<Number>(saved); });
   }
 
  private:
@@ -123,12 +130,13 @@ class UpdateRule final : public StepRule {
   double learning_rate_ = 0;  // of this step
   Update update_;
   steps::Progress progress_;
-  std::vector<double> memory_;  // slot by slot, each over all parameters
+  std::vector<Number> memory_;  // slot by slot, each over all parameters
 };
 
 template <steps::Update Update>
 std::unique_ptr<StepRule> rule(const StepOptions& options, std::size_t parameters) {
-  return std::make_unique<UpdateRule<Update>>(options, parameters);
+  if (options.float_memory) return std::make_unique<UpdateRule<Update, float>>(options, parameters);
+  return std::make_unique<UpdateRule<Update, double>>(options, parameters);
 }
 
 }  // namespace

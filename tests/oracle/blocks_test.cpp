@@ -52,6 +52,51 @@ TEST_P(SizesOfAnswers, ASumOfFloatsIsReleasedLikeOneOfDoubles) {
   EXPECT_NEAR(one[0] * LongGradient::kDivisor, 0.5, 10 * 2);  // the sum is in it, under noise of 2
 }
 
+struct Subtract final : PrivateOracle::Descent {
+  void move(std::size_t first, std::span<const double> gradient, std::span<double> w) override {
+    if (first >= fails_at) throw std::runtime_error("no further");
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] -= gradient[i];
+  }
+  void expect(std::size_t, std::size_t, Ahead&) const override {}
+  std::size_t fails_at = static_cast<std::size_t>(-1);
+};
+
+void descend(LongGradient& door, RandomSource& random, Weights& w, Subtract descent = {}) {
+  auto sample = door.oracle(random).one_sample({kQuery.event()});
+  sample->descend(w, kQuery, descent);
+}
+
+TEST_P(SizesOfAnswers, ADescentMovesByTheGradientAndRoundsTheWeights) {
+  LongGradient one(GetParam()), other(GetParam());
+  other.objective.in_floats = true;
+  SeededRandom random(3), same_bits(3);
+  Vector gradient(GetParam());
+  ASSERT_TRUE(one.oracle(random).gradient(one.w, kQuery, gradient));
+  Weights w(Vector(GetParam(), 1.0));
+  const std::uint64_t before = w.mark();
+  descend(other, same_bits, w);
+  EXPECT_NE(w.mark(), before);
+  EXPECT_EQ(other.objective.copied, w.mark());
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    ASSERT_EQ(w.values()[i], 1 - gradient[i]);
+    ASSERT_EQ(other.objective.copy[i], static_cast<float>(w.values()[i]));
+  }
+}
+
+TEST(Blocks, ADescentThatFailsLeavesNoCopyThatIsTakenForWhole) {
+  LongGradient door(3 * kBlock);
+  door.objective.in_floats = true;
+  SeededRandom random(3);
+  Weights w{Vector(3 * kBlock)};
+  descend(door, random, w);
+  const std::uint64_t whole = w.mark();
+  Subtract fails;
+  fails.fails_at = 2 * kBlock;
+  EXPECT_THROW(descend(door, random, w, fails), std::runtime_error);
+  EXPECT_NE(w.mark(), whole);
+  EXPECT_EQ(door.objective.copied, Weights::kNoMark);
+}
+
 TEST(Blocks, AFloatSumOfAnotherSizeIsNotReleased) {
   LongGradient door(10);
   door.objective.in_floats = true;

@@ -187,14 +187,35 @@ TEST(StepRule, AdamWForgetsTheScaleOfTheGradient) {
             1e-3);
 }
 
+std::vector<std::pair<StepKind, bool>> every_kind_in_both_precisions() {
+  std::vector<std::pair<StepKind, bool>> out;
+  for (const StepKind kind : kEveryKind) out.insert(out.end(), {{kind, false}, {kind, true}});
+  return out;
+}
+
+// Each step rounds what is remembered once, by 2^-24 of it at most, and a momentum of .9 forgets that again.
+TEST(StepRule, MemoryInFloatsStaysCloseToThatInDoubles) {
+  const Vectors gradients = gaussian_gradients(40, 5);
+  for (const StepKind kind : kEveryKind) {
+    StepOptions options = usual_step_options(kind);
+    const auto exact = run(options, gradients, std::vector<double>(5, 1.0), 0.1).back();
+    options.float_memory = true;
+    const auto rounded = run(options, gradients, std::vector<double>(5, 1.0), 0.1).back();
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(rounded[i], exact[i], 2e-5) << to_string(kind);
+    const bool remembers = kind != StepKind::sgd;
+    EXPECT_EQ(rounded != exact, remembers) << to_string(kind);
+  }
+}
+
 TEST(StepRule, SavedRunsGoOnBitByBit) {
   const Vectors gradients = gaussian_gradients(40, 5);
   const auto rate = [](std::size_t) { return 0.1; };
   const auto noise = [](std::size_t t) { return 1.0 / static_cast<double>(t); };
-  for (const StepKind kind : kEveryKind) {
+  for (const auto& [kind, floats] : every_kind_in_both_precisions()) {
     StepOptions options = usual_step_options(kind);
     options.weight_decay = 0.01;
     options.noise_correction = std::ranges::find(kAdamFamily, kind) != kAdamFamily.end();
+    options.float_memory = floats;
     const auto whole = make_step_rule(options, 5);
     const auto first = make_step_rule(options, 5);
     const auto second = make_step_rule(options, 5);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "ration/base/ahead.h"
 #include "ration/base/random.h"
 
 namespace ration {
@@ -30,7 +31,7 @@ bool bernoulli(RandomSource& random, double p);
 //             32 bits that would halve the work of the cipher.
 // Edge cases  stddev = 0 gives zeros (and leaves an added-to span as it is); 0 <= stddev <= 1e300.
 double standard_gaussian(RandomSource& random);
-void fill_gaussian(RandomSource& random, std::span<double> out, double stddev);
+void fill_gaussian(RandomSource& random, std::span<double> out, double stddev, const Ahead& ahead = {});
 void add_gaussian(RandomSource& random, std::span<double> inout, double stddev);
 
 // Density exp(-|x| / scale) / (2 scale); 0 < scale <= 1e300.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <span>
 
+#include "ration/base/ahead.h"
 #include "ration/base/random.h"
 #include "ration/mechanisms/grid.h"
 #include "ration/privacy/event.h"
@@ -37,10 +38,11 @@ class GaussianMechanism {
   void add_noise(std::span<double> sum, RandomSource& random) const;
   // The same for a part of a sum of `dimension` coordinates, which stays as it is: `released`, of the same size, is
   // factor * (part + noise). If the random source throws, that is so up to some place, and beyond `released` is as it was.
+  // While the noise of the first 1024 coordinates is computed, the memory in `ahead` is asked for.
   void release_part(std::span<const double> part, std::size_t dimension, double factor, RandomSource& random,
-                    std::span<double> released) const;
+                    std::span<double> released, const Ahead& ahead = {}) const;
   void release_part(std::span<const float> part, std::size_t dimension, double factor, RandomSource& random,
-                    std::span<double> released) const;
+                    std::span<double> released, const Ahead& ahead = {}) const;
 
   double stddev(std::size_t dimension) const;
   const Grid& grid() const { return grid_; }

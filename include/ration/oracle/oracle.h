@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "ration/base/random.h"
@@ -43,6 +44,7 @@ class PrivateOracle {
   using Parameters = Objective::Parameters;
   // Takes the answer's coordinates from `first` on.
   using TakeBlock = std::function<void(std::size_t first, std::span<const double> mean)>;
+  class Descent;
 
   // All must outlive the oracle.
   PrivateOracle(Objective& objective, const Sampler& sampler, BudgetFilter& filter, RandomSource& random,
@@ -119,10 +121,16 @@ class PrivateOracle {
   FitScale fit_scale(const char* what, double ridge, double row_norm) const;
   GaussianMechanism fit_mechanism(const OutputQuery& query) const;
 
+  // Says which memory the taking of these coordinates will touch.
+  using ExpectBlock = std::function<void(std::size_t first, std::size_t count, Ahead& ahead)>;
+  using ClippedSum = std::variant<std::span<const double>, std::span<const float>>;
+  ClippedSum clipped_sum(Parameters w, std::uint64_t mark, const AnyClipRule& clip);
   void answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
+  void answer_descent(Weights& w, const GradientQuery& query, Descent& descent);
   void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
   template <class Number>
-  void hand_out(std::span<const Number> sum, const GaussianMechanism& mechanism, const TakeBlock& take);
+  void hand_out(std::span<const Number> sum, const GaussianMechanism& mechanism, const TakeBlock& take,
+                const ExpectBlock& expect);
   std::size_t streams_for(std::size_t coordinates);
   FirstDecrease answer_first_decrease(const Objective::Line& line, std::span<const double> margins,
                                       const DecreaseQuery& query);
@@ -154,6 +162,18 @@ class PrivateOracle {
   std::uint64_t batches_ = 0;  // drawn so far
 };
 
+// What moves the weights along a noisy gradient, block by block.
+class PrivateOracle::Descent {
+ public:
+  // Takes the gradient's coordinates from `first` on, and moves those of the weights.
+  virtual void move(std::size_t first, std::span<const double> gradient, std::span<double> weights) = 0;
+  // The memory that this will touch, beside its arguments: asked for while the noise is computed.
+  virtual void expect(std::size_t first, std::size_t count, Ahead& ahead) const = 0;
+
+ protected:
+  ~Descent() = default;
+};
+
 // One batch and what was announced about it. Each query must be the next one announced (InputError otherwise);
 // not asking one is allowed, since all are paid for. Ends with the oracle's next query.
 class PrivateOracle::Sample {
@@ -169,6 +189,9 @@ class PrivateOracle::Sample {
   // them private and paid for. An answer of one block (up to kBlock coordinates) is seen as a whole or not at all.
   void gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
   static constexpr std::size_t kBlock = 1024;
+  // The gradient at w, each block of which moves the same block of w. Whoever takes all steps of a run in this way spares an
+  // objective that computes in floats a pass over the weights.
+  void descend(Weights& w, const GradientQuery& query, Descent& descent);
   FirstDecrease first_decrease(const Objective::Line& line, std::span<const double> margins,
                                const DecreaseQuery& query);
   std::size_t minimum(std::span<const Parameters> candidates, const MinimumQuery& query);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ration/base/ahead.h"
+
 namespace ration {
 
 enum class Averaging { none, half, exponential };
@@ -40,6 +42,8 @@ class IterateAverage {
   // threads at once.
   void begin(std::int64_t step);
   void add_block(std::size_t first, std::span<const double> w);
+  // The memory that add_block() will touch.
+  void expect_block(std::size_t first, std::size_t count, Ahead& ahead) const;
 
   // What was averaged, or `last` if nothing was yet: the iterate that was added last, or the start of a run without a
   // step. No copy of it is kept here. `out` may be `last`.

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ration/base/ahead.h"
+
 namespace ration {
 
 // What the door hands out: a gradient that is private already. Everything in this folder is post-processing
@@ -44,6 +46,7 @@ struct StepOptions {
   double stability = 1e-8;         // > 0
   double weight_decay = 0;         // >= 0: weight_decay * w is added to the gradient; adamw: to the direction
   bool noise_correction = false;   // adam, adamw and nadam only, see below
+  bool float_memory = false;  // what coordinates remember is kept in 32 bits: half as much to read and write
 };
 
 // The options that a kind's authors or common use recommend: the defaults, except second_momentum 0.99 for
@@ -79,6 +82,8 @@ class StepRule {
   // blocks that do not overlap may be moved by several threads at once.
   virtual void begin(double noise_stddev, double learning_rate) = 0;
   virtual bool move(std::size_t first, std::span<const double> gradient, std::span<double> w) = 0;
+  // The memory that move() will touch for these coordinates, beside gradient and w.
+  virtual void expect(std::size_t first, std::size_t count, Ahead& ahead) const = 0;
   virtual std::size_t parameters() const = 0;
 
   // The run state, for a checkpoint; a rule made from the same options that restores it goes on bit by bit

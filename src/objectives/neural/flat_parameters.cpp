@@ -53,11 +53,19 @@ FlatParameters::FlatParameters(torch::nn::Module& network) {
   }
 }
 
+void FlatParameters::load_block(std::size_t first, std::span<const double> block) {
+  float* const to = values_.data_ptr<float>() + first;
+  for (std::size_t i = 0; i < block.size(); ++i) to[i] = static_cast<float>(block[i]);
+}
+
 void FlatParameters::load(std::span<const double> w) {
-  float* const to = values_.data_ptr<float>();
-  for_each_range(w.size(), [=](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<float>(w[i]);
+  for_each_range(w.size(), [this, w](std::size_t begin, std::size_t end) {
+    load_block(begin, w.subspan(begin, end - begin));
   });
+}
+
+std::span<const float> FlatParameters::values() const {
+  return {values_.data_ptr<float>(), size()};
 }
 
 std::span<const float> FlatParameters::gradients() const {

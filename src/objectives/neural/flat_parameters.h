@@ -15,6 +15,9 @@ class FlatParameters {
 
   std::size_t size() const { return static_cast<std::size_t>(values_.numel()); }
   void load(std::span<const double> w);
+  // Of the coordinates from `first` on, on the calling thread.
+  void load_block(std::size_t first, std::span<const double> block);
+  std::span<const float> values() const;
   void clear_gradients() { gradients_.zero_(); }
   std::span<const float> gradients() const;
   void add_gradients_to(std::span<double> sum) const;

@@ -19,6 +19,8 @@ class LinearSite final : public PositionSite {
                          float* scratch) const override;
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
+  bool product_has_bias() const override { return uses().size() == 1 && shape(0).positions == 1; }
+  void write_single_product(const torch::Tensor& factors);
 };
 
 }  // namespace ration::nn

@@ -74,10 +74,10 @@ void PositionSite::form_row(std::int64_t row, float* forms) const {
   }
 }
 
-// |g a^T| = |g| |a|.
+// |g a^T| = |g| |a|, and the gradient of a bias is g.
 double PositionSite::single_position_norm(std::int64_t row, const PositionShape& one) const {
   float* const memory = scratch(kByPosition, std::max(one.inputs, one.outputs));
-  const double of_inputs = squared_length(inputs(0, row, 0, memory), one.inputs);
+  const double of_inputs = squared_length(inputs(0, row, 0, memory), one.inputs) + (has_bias() ? 1 : 0);
   return of_inputs * squared_length(gradients(0, row, 0, memory), one.outputs);
 }
 
@@ -120,7 +120,7 @@ void PositionSite::add_weight_norms(std::span<double> squared) {
     kept_ = memory_.narrow(0, 0, all.rows * size).view({all.rows, size});
   }
   float* const kept = way_ == Way::keep ? kept_.data_ptr<float>() : nullptr;
-  const bool single = all.positions == 1 && all.groups == 1;
+  const bool single = is_single(all);
   at::parallel_for(0, all.rows, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       double& sum = squared[static_cast<std::size_t>(row)];
@@ -138,9 +138,14 @@ void PositionSite::add_weight_norms(std::span<double> squared) {
 void PositionSite::add_squared_norms(std::span<double> squared) {
   if (uses_.empty()) return;
   if (has_weight()) add_weight_norms(squared);
-  if (!has_bias()) return;
+  if (has_bias()) add_bias_norms(squared);
+}
+
+// Those of a single position are in the weight's.
+void PositionSite::add_bias_norms(std::span<double> squared) {
   bias_rows_ = bias_gradients();
-  add_squared_rows(bias_rows_, squared);
+  const bool is_done = has_weight() && way_ == Way::gram && is_single(whole());
+  if (!is_done) add_squared_rows(bias_rows_, squared);
 }
 
 void PositionSite::write_weighted(const torch::Tensor& factors) {
@@ -149,7 +154,8 @@ void PositionSite::write_weighted(const torch::Tensor& factors) {
     if (has_bias()) bias_.mutable_grad().zero_();
     return;
   }
-  if (has_bias()) weigh_rows(bias_rows_, factors, bias_.mutable_grad());
+  const bool by_product = has_weight() && way_ != Way::keep && product_has_bias();
+  if (has_bias() && !by_product) weigh_rows(bias_rows_, factors, bias_.mutable_grad());
   if (!has_weight()) return;
   if (way_ == Way::keep) {
     weight_.mutable_grad().copy_(as_weight(at::mv(kept_.t(), factors)));

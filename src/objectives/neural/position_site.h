@@ -66,8 +66,11 @@ class PositionSite : public Site {
   virtual torch::Tensor bias_gradients() const = 0;
   // weight.grad = sum_i factors[i] W_i.
   virtual void write_weighted_product(const torch::Tensor& factors) = 0;
+  // Whether that also writes the gradient of the bias, if there is one.
+  virtual bool product_has_bias() const { return false; }
 
   const torch::Tensor& weight() const { return weight_; }
+  const torch::Tensor& bias() const { return bias_; }
   bool has_weight() const { return weight_.requires_grad(); }
   bool has_bias() const { return bias_.defined() && bias_.requires_grad(); }
 
@@ -82,7 +85,9 @@ class PositionSite : public Site {
   template <class Load>
   const float* join(const Load& load, std::int64_t width) const;
   double gram_norm(std::int64_t row, const PositionShape& all) const;
+  bool is_single(const PositionShape& all) const { return all.positions == 1 && all.groups == 1; }
   void add_weight_norms(std::span<double> squared);
+  void add_bias_norms(std::span<double> squared);
 
   torch::Tensor weight_;
   torch::Tensor bias_;

@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cstring>
 
 #include "base/per_processor.h"
 
@@ -12,6 +13,29 @@ namespace {
 
 constexpr std::int64_t kBlock = 4096;  // floats that are added up before they are added in double
 constexpr std::int64_t kLanes = 64;
+
+using Four [[gnu::vector_size(16)]] = float;
+
+Four load_four(const float* from) {
+  Four values;
+  std::memcpy(&values, from, sizeof(values));
+  return values;
+}
+
+// Four rows of four numbers, `stride` apart, as four columns.
+void transpose_four(const float* from, std::int64_t stride, float* to, std::int64_t to_stride) {
+  const Four a = load_four(from), b = load_four(from + stride);
+  const Four c = load_four(from + 2 * stride), d = load_four(from + 3 * stride);
+  const Four low_ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Four low_cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Four high_ab = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Four high_cd = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const Four columns[4] = {__builtin_shufflevector(low_ab, low_cd, 0, 1, 4, 5),
+                           __builtin_shufflevector(low_ab, low_cd, 2, 3, 6, 7),
+                           __builtin_shufflevector(high_ab, high_cd, 0, 1, 4, 5),
+                           __builtin_shufflevector(high_ab, high_cd, 2, 3, 6, 7)};
+  for (std::int64_t k = 0; k < 4; ++k) std::memcpy(to + k * to_stride, &columns[k], sizeof(Four));
+}
 
 }  // namespace
 
@@ -44,8 +68,18 @@ void transpose(const float* from, std::int64_t rows, std::int64_t columns, float
 
 void transpose_part(const float* from, std::int64_t rows, std::int64_t columns, std::int64_t stride,
                     float* to) {
-  for (std::int64_t j = 0; j < columns; ++j) {
-    for (std::int64_t i = 0; i < rows; ++i) *to++ = from[i * stride + j];
+  const std::int64_t whole_rows = rows - rows % 4;
+  const std::int64_t whole_columns = columns - columns % 4;
+  for (std::int64_t j = 0; j < whole_columns; j += 4) {
+    for (std::int64_t i = 0; i < whole_rows; i += 4) {
+      transpose_four(from + i * stride + j, stride, to + j * rows + i, rows);
+    }
+    for (std::int64_t i = whole_rows; i < rows; ++i) {
+      for (std::int64_t k = j; k < j + 4; ++k) to[k * rows + i] = from[i * stride + k];
+    }
+  }
+  for (std::int64_t j = whole_columns; j < columns; ++j) {
+    for (std::int64_t i = 0; i < rows; ++i) to[j * rows + i] = from[i * stride + j];
   }
 }
 

@@ -28,6 +28,7 @@ StepOptions step_options(const Plan& plan) {
   options.stability = plan.stability.value_or(options.stability);
   options.weight_decay = *plan.weight_decay;
   options.noise_correction = plan.noise_correction;
+  options.float_memory = is_network(plan.model);  // whose gradients are floats
   return options;
 }
 
@@ -146,7 +147,7 @@ std::unique_ptr<Method> GradientDescentPlan::make(const ModelShape& model, const
   GradientDescentOptions options = options_;
   options.noise.erase(options.noise.begin() + so_far.done, options.noise.begin() + so_far.charged);
   options.start = model.start;
-  return make_gradient_descent(options, model.parameters());
+  return make_gradient_descent(std::move(options), model.parameters());
 }
 
 std::vector<Recipe> gradient_descent_recipes() {
