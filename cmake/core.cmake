@@ -19,6 +19,9 @@ target_compile_features(ration_core PUBLIC cxx_std_20)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/gaussian.cpp ${PROJECT_SOURCE_DIR}/src/base/geometric_gaps.cpp
                             ${PROJECT_SOURCE_DIR}/src/data/lane_products.cpp
                             ${PROJECT_SOURCE_DIR}/src/base/squared_length.cpp ${PROJECT_SOURCE_DIR}/src/mechanisms/gaussian.cpp
+                            ${PROJECT_SOURCE_DIR}/src/methods/protector/coordinate_lstm.cpp
                             ${PROJECT_SOURCE_DIR}/src/objectives/glm/loss_kernels.cpp
                             ${PROJECT_SOURCE_DIR}/src/objectives/glm/row_products.cpp ${PROJECT_SOURCE_DIR}/src/steps/step_rule.cpp
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-fno-math-errno;-fno-trapping-math")
+# Vectors of lanes are passed between functions that become one.
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/methods/protector/coordinate_lstm.cpp APPEND PROPERTY COMPILE_OPTIONS "-Wno-psabi")
