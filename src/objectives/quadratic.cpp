@@ -39,7 +39,8 @@ class Quadratics final : public Objective {
 
   std::size_t rows() const override { return terms_.size(); }
   std::size_t parameters() const override { return 2; }
-  std::uint64_t longest_chain(std::uint64_t rows) const override { return rows; }
+  // Scaled, then added one after the other.
+  std::uint64_t longest_chain(std::uint64_t rows) const override { return rows + 2; }
   PublicFacts facts() const override { return {.loss = "quadratic"}; }
 
   void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
@@ -57,7 +58,8 @@ class Quadratics final : public Objective {
 
   void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                          std::span<double> sums) override {
-    for (std::size_t k = 0; k < candidates.size(); ++k) sums[k] = clipped_losses(point(candidates[k]), batch, bound);
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+      sums[k] = clipped_losses(point(candidates[k]), batch, bound);
   }
 
   void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,

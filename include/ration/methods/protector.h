@@ -26,15 +26,17 @@ NormSource norm_source_named(std::string_view name);
 
 // What a protector was trained for, and on what: for people, and for the check that it is independent of the rows it protects.
 struct ProtectorOrigin {
-  std::string tasks;                      // the family: quadratic, table or images
-  std::string model;                      // the loss or network it was trained to fit
-  double epsilon = 0, delta = 0;          // the budget
-  std::int64_t steps = 1;                 // that the budget lasts for with even noise
-  std::int64_t epochs = 0;                // of meta-training
-  double validation_loss = 0;             // when the budget of the validation tasks was used up
-  double untrained_loss = 0;              // of the same tasks where they begin
-  std::vector<std::string> data_hashes;   // content hashes of every file it has seen (data/content_hash.h)
-  std::string version;                    // of the program that made it
+  std::string tasks;                     // the family: quadratic, table or images
+  std::string model;                     // the loss or network it was trained to fit
+  double epsilon = 0, delta = 0;         // the budget
+  std::int64_t steps = 1;                // that the budget lasts for with even noise
+  double rate = 1;                       // in (0, 1]; the share of the rows that a step saw
+  double clip_bound = 1;                 // > 0; of the gradients it practised with
+  std::int64_t epochs = 0;               // of meta-training
+  double validation_loss = 0;            // when the budget of the validation tasks was used up
+  double untrained_loss = 0;             // of the same tasks where they begin
+  std::vector<std::string> data_hashes;  // content hashes of every file it has seen (data/content_hash.h)
+  std::string version;                   // of the program that made it
 
   bool operator==(const ProtectorOrigin&) const = default;
 };
@@ -53,7 +55,7 @@ struct Protector {
   std::size_t units = 20;
   double output_scale = 1;  // > 0
   NormSource norm = NormSource::previous;
-  double norm_noise_ratio = 1;    // > 0; a released norm's noise multiplier over the even one
+  double norm_noise_ratio = 1;     // > 0; a released norm's noise multiplier over the even one
   std::vector<float> scheduler{};  // empty: even noise, which is L2P-Proj
   std::vector<float> projector{};
 
@@ -68,14 +70,15 @@ void require_independent(const Protector& protector, std::string_view data_hash)
 // A protector as a file: JSON that ends with the SHA-256 of everything before. Reading throws InputError that names the file and what is
 // wrong: not JSON, another format or version, damaged, or not sound.
 std::string to_json(const Protector& protector);
+std::string sha256_of(const Protector& protector);  // the one its file states
 Protector protector_from_json(std::string_view text, const std::string& where);
 Protector read_protector(const std::string& path);
 
 struct ProtectedDescentOptions {
   std::shared_ptr<const Protector> protector;
   AnyClipRule clip = Abadi{1};
-  double noise = 1;        // > 0; the even noise multiplier
-  double least_noise = 1;  // in (0, noise]; one step with it may take the whole budget
+  double noise = 1;             // > 0; the even noise multiplier
+  double least_noise = 1;       // in (0, noise]; one step with it may take the whole budget
   std::vector<double> start{};  // where it begins, one number per parameter; empty: at zero
 };
 
@@ -86,18 +89,25 @@ struct ProtectedDescentOptions {
 //             subset and amplifies each; here each has a subset of its own, at the same price.
 // Sensitivity of a released norm is (4m - 3) C^2 for m rows under replace_one: the oracle's. [privacy rules 1; L2P, Lemma A.3 has
 //             the figure for add_remove]
-// Ends        when the cheapest step, one with noise 2 noise - least_noise, does not fit. The step before that takes what is left, so that
-//             the whole budget is spent.
+// Ends        when the cheapest step, one with noise 2 noise - least_noise (3/2 noise without a scheduler), does not fit. The step before
+//             that takes what is left, so that the whole budget is spent.
 // InputError if the weights overflow.
-std::unique_ptr<Method> make_protected_descent(const ProtectedDescentOptions& options, std::size_t parameters);
+std::unique_ptr<Method> make_protected_descent(const ProtectedDescentOptions& options,
+                                               std::size_t parameters);
 
 struct NoiseRange {
   double even;   // with it in every step, the budget lasts for the steps that are expected
   double least;  // one step with it takes the whole budget, or as much as the accountant's theorem allows
 };
-// What a budget is worth for steps on the sampler's batches. [L2P, Alg. 3] InputError if the accountant has no theorem for them.
+// What a budget is worth for steps on the sampler's batches. [L2P, Alg. 3] InputError if the accountant has no theorem for them; of tcdp
+// it names the condition that even noise violates, its value and its bound.
 NoiseRange protector_noise(const Protector& protector, const Sampler& sampler, Accountant accountant,
                            const Budget& budget, std::int64_t steps);
+
+// The share of the rows that [L2P, Alg. 3] begins with, for the accountant tcdp: (sqrt(n) + 10) / n or, if that violates a condition, the
+// smallest that does not. InputError naming the condition that none satisfies.
+double protector_rate(const Protector& protector, const Budget& budget, std::int64_t steps,
+                      std::int64_t rows);
 
 // One even step as it is charged, before sampling: what is released on each of its batches.
 std::vector<Event> protected_step_events(const Protector& protector, double noise);

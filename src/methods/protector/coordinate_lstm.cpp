@@ -17,9 +17,10 @@ constexpr std::size_t kMostZ = 2 * kMostUnits;
 constexpr std::size_t kGates = 4;
 enum Gate : std::size_t { input, forget, output, candidate };
 
-using FloatLanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias, gnu::aligned(sizeof(float))]] = float;
-using DoubleLanes [[gnu::vector_size(kLanes * sizeof(double)), gnu::may_alias, gnu::aligned(sizeof(double))]] =
-    double;
+using FloatLanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias, gnu::aligned(sizeof(float))]] =
+    float;
+using DoubleLanes
+    [[gnu::vector_size(kLanes * sizeof(double)), gnu::may_alias, gnu::aligned(sizeof(double))]] = double;
 
 template <class Number>
 struct Kind;
@@ -136,14 +137,16 @@ struct Network {
 
 // Hidden states and cells of a layer of a block of lanes, where they lie in memory.
 template <class Number>
-RATION_INLINE void load_z(const Layer<Number>& layer, const Lanewise<Number>& state, std::size_t first_feature,
-                          std::size_t place, Lanes<Number>* z) {
-  for (std::size_t u = 0; u < layer.units; ++u) z[layer.inputs + u] = at(state.lanes(first_feature + u, place));
+RATION_INLINE void load_z(const Layer<Number>& layer, const Lanewise<Number>& state,
+                          std::size_t first_feature, std::size_t place, Lanes<Number>* z) {
+  for (std::size_t u = 0; u < layer.units; ++u)
+    z[layer.inputs + u] = at(state.lanes(first_feature + u, place));
 }
 
 template <class Number>
-RATION_INLINE void run_layer(const Layer<Number>& layer, const Lanes<Number>* z, const Lanewise<Number>& state,
-                             std::size_t first_feature, std::size_t place, Lanewise<Number>& next) {
+RATION_INLINE void run_layer(const Layer<Number>& layer, const Lanes<Number>* z,
+                             const Lanewise<Number>& state, std::size_t first_feature, std::size_t place,
+                             Lanewise<Number>& next) {
   for (std::size_t u = 0; u < layer.units; ++u) {
     const std::size_t cell = first_feature + layer.units + u;
     const Unit<Number> unit = run_unit<Number>(layer.unit(u), z, layer.z(), at(state.lanes(cell, place)));
@@ -197,7 +200,9 @@ struct Chunk {
   std::vector<Number> z, d_gates;
 
   Chunk() : z(kMostZ * kChunk * kLanes), d_gates(kGates * kMostUnits * kChunk * kLanes) {}
-  Lanes<Number>& z_at(std::size_t j, std::size_t block) { return at(z.data() + (j * kChunk + block) * kLanes); }
+  Lanes<Number>& z_at(std::size_t j, std::size_t block) {
+    return at(z.data() + (j * kChunk + block) * kLanes);
+  }
   Lanes<Number>& d_gate_at(std::size_t u, std::size_t gate, std::size_t block) {
     return at(d_gates.data() + ((u * kGates + gate) * kChunk + block) * kLanes);
   }
@@ -212,8 +217,9 @@ RATION_INLINE Number sum_of(const Lanes<Number>& lanes) {
 
 // All units of a layer, of one block.
 template <class Number>
-RATION_INLINE void run_units(const Layer<Number>& layer, const Lanes<Number>* z, const Lanewise<Number>& state,
-                             std::size_t first_feature, std::size_t place, Unit<Number>* units) {
+RATION_INLINE void run_units(const Layer<Number>& layer, const Lanes<Number>* z,
+                             const Lanewise<Number>& state, std::size_t first_feature, std::size_t place,
+                             Unit<Number>* units) {
   for (std::size_t u = 0; u < layer.units; ++u) {
     const std::size_t cell = first_feature + layer.units + u;
     units[u] = run_unit<Number>(layer.unit(u), z, layer.z(), at(state.lanes(cell, place)));
@@ -225,9 +231,9 @@ RATION_INLINE void run_units(const Layer<Number>& layer, const Lanes<Number>* z,
 template <class Number>
 RATION_INLINE void back_through_layer(const Layer<Number>& layer, const Lanes<Number>* z,
                                       const Unit<Number>* units, const Lanewise<Number>& state,
-                                      std::size_t first_feature, std::size_t place, const Lanes<Number>* d_hidden,
-                                      Lanes<Number>* d_cell, Lanes<Number>* d_z, Chunk<Number>& chunk,
-                                      std::size_t block) {
+                                      std::size_t first_feature, std::size_t place,
+                                      const Lanes<Number>* d_hidden, Lanes<Number>* d_cell,
+                                      Lanes<Number>* d_z, Chunk<Number>& chunk, std::size_t block) {
   for (std::size_t j = 0; j < layer.z(); ++j) {
     chunk.z_at(j, block) = z[j];
     d_z[j] = z[0] * 0;
@@ -246,7 +252,8 @@ RATION_INLINE void back_through_layer(const Layer<Number>& layer, const Lanes<Nu
     const Number* const weights = layer.unit(u) + kGates;
     for (std::size_t j = 0; j < layer.z(); ++j) {
       const Number* const w = weights + kGates * j;
-      d_z[j] += (w[input] * d[input] + w[forget] * d[forget]) + (w[output] * d[output] + w[candidate] * d[candidate]);
+      d_z[j] += (w[input] * d[input] + w[forget] * d[forget]) +
+                (w[output] * d[output] + w[candidate] * d[candidate]);
     }
     for (std::size_t gate = 0; gate < kGates; ++gate) chunk.d_gate_at(u, gate, block) = d[gate];
   }
@@ -255,8 +262,8 @@ RATION_INLINE void back_through_layer(const Layer<Number>& layer, const Lanes<Nu
 // Adds to the derivatives of the layer's weights what the chunk's blocks contribute: two of z at a time, so that each number that is
 // read serves several products.
 template <class Number>
-RATION_INLINE void add_weight_derivatives(const Layer<Number>& layer, Chunk<Number>& chunk, std::size_t blocks,
-                                          Number* d_weights) {
+RATION_INLINE void add_weight_derivatives(const Layer<Number>& layer, Chunk<Number>& chunk,
+                                          std::size_t blocks, Number* d_weights) {
   for (std::size_t u = 0; u < layer.units; ++u) {
     Number* const d_unit = d_weights + u * layer.unit_size();
     Lanes<Number> bias[kGates] = {};
@@ -399,10 +406,8 @@ void lstm_backward(const LstmShape& shape, std::span<const Number> parameters, c
                    const Lanewise<Number>& state, const Lanewise<Number>& d_output, Lanewise<Number>& d_state,
                    Lanewise<Number>& d_inputs, std::span<Number> d_parameters, std::size_t threads) {
   require_sizes(shape, parameters.size(), inputs, state);
-  const Backward<Number> back{shape,    Network<Number>(shape, parameters.data()),
-                              inputs,   state,
-                              d_output, d_state,
-                              d_inputs};
+  const Backward<Number> back{
+      shape, Network<Number>(shape, parameters.data()), inputs, state, d_output, d_state, d_inputs};
   const Parts parts(state.blocks(), threads);
   std::vector<std::vector<Number>> sums(parts.count, std::vector<Number>(shape.parameters(), Number{0}));
   for_each_block(parts.count, parts.count, [&](std::size_t part) {

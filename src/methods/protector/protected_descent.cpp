@@ -69,8 +69,11 @@ class ProtectedDescent final : public Method {
   const Protector& protector() const { return *options_.protector; }
   bool has_scheduler() const { return !protector().scheduler.empty(); }
   bool asks_for_norm() const { return has_scheduler() && protector().norm == NormSource::released; }
+  // Even noise gets room for a last step that has less left than the others took.
   double largest_noise() const {
-    return has_scheduler() ? protector::largest_noise(options_.noise, options_.least_noise) : options_.noise;
+    constexpr double kLastStep = 1.5;
+    return has_scheduler() ? protector::largest_noise(options_.noise, options_.least_noise)
+                           : kLastStep * options_.noise;
   }
 
   // As it is charged, each event on a batch of its own.
@@ -150,7 +153,9 @@ bool ProtectedDescent::take(PrivateOracle& oracle, double noise) {
   if (!asks_for_norm())
     norm_ = protector::norm_without_noise(squared, gradient_.size(), stddev, options_.clip.bound());
   move(stddev);
-  report_ = {.step = ++done_, .learning_rate = protector().output_scale, .gradient_norm = std::sqrt(squared),
+  report_ = {.step = ++done_,
+             .learning_rate = protector().output_scale,
+             .gradient_norm = std::sqrt(squared),
              .noise_stddev = stddev};
   return true;
 }
@@ -160,7 +165,8 @@ void ProtectedDescent::move(double stddev) {
   projector_.step();
   for (std::size_t i = 0; i < w_.size(); ++i) {
     w_[i] += protector().output_scale * static_cast<double>(projector_.output.at(0, i));
-    if (!std::isfinite(w_[i])) throw InputError("l2p: the weights overflow; the protector does not suit the task");
+    if (!std::isfinite(w_[i]))
+      throw InputError("l2p: the weights overflow; the protector does not suit the task");
   }
 }
 
@@ -182,7 +188,8 @@ void ProtectedDescent::restore(const MethodState& state) {
 
 }  // namespace
 
-std::unique_ptr<Method> make_protected_descent(const ProtectedDescentOptions& options, std::size_t parameters) {
+std::unique_ptr<Method> make_protected_descent(const ProtectedDescentOptions& options,
+                                               std::size_t parameters) {
   return std::make_unique<ProtectedDescent>(options, parameters);
 }
 

@@ -27,7 +27,8 @@ constexpr std::array kNormSources = {std::pair{NormSource::released, "released"}
 // Six digits: what training found is no more exact than that, and the file is half as long.
 ordered_json rounded(const std::vector<float>& weights) {
   ordered_json list = ordered_json::array();
-  for (const float weight : weights) list.push_back(std::strtod(fmt::format("{:.6g}", weight).c_str(), nullptr));
+  for (const float weight : weights)
+    list.push_back(std::strtod(fmt::format("{:.6g}", weight).c_str(), nullptr));
   return list;
 }
 
@@ -42,6 +43,8 @@ ordered_json content_of(const Protector& protector) {
   out["epsilon"] = origin.epsilon;
   out["delta"] = origin.delta;
   out["steps"] = origin.steps;
+  out["rate"] = origin.rate;
+  out["clip_bound"] = origin.clip_bound;
   out["epochs"] = origin.epochs;
   out["validation_loss"] = origin.validation_loss;
   out["untrained_loss"] = origin.untrained_loss;
@@ -93,6 +96,8 @@ Protector protector_of(const ordered_json& json) {
   json.at("epsilon").get_to(origin.epsilon);
   json.at("delta").get_to(origin.delta);
   json.at("steps").get_to(origin.steps);
+  json.at("rate").get_to(origin.rate);
+  json.at("clip_bound").get_to(origin.clip_bound);
   json.at("epochs").get_to(origin.epochs);
   json.at("validation_loss").get_to(origin.validation_loss);
   json.at("untrained_loss").get_to(origin.untrained_loss);
@@ -109,7 +114,8 @@ Protector protector_of(const ordered_json& json) {
 void require_weights(const std::vector<float>& weights, std::size_t expected, std::string_view name,
                      std::string_view where) {
   if (weights.size() != expected)
-    throw InputError(fmt::format("{}: expected {} numbers in {}, got {}", where, expected, name, weights.size()));
+    throw InputError(
+        fmt::format("{}: expected {} numbers in {}, got {}", where, expected, name, weights.size()));
   if (!std::all_of(weights.begin(), weights.end(), [](float weight) { return std::isfinite(weight); }))
     throw InputError(fmt::format("{}: a number in {} is not finite", where, name));
 }
@@ -139,18 +145,27 @@ void require_sound(const Protector& protector, std::string_view where) {
   require_number("output_scale", protector.output_scale, 1e6);
   require_number("norm_noise_ratio", protector.norm_noise_ratio, 1e6);
   require_number("steps", static_cast<double>(protector.origin.steps), 1e9);
-  require_weights(protector.projector, protector::projector_shape(protector).parameters(), "projector", where);
+  require_number("rate", protector.origin.rate, 1);
+  require_number("clip_bound", protector.origin.clip_bound, 1e200);
+  require_weights(protector.projector, protector::projector_shape(protector).parameters(), "projector",
+                  where);
   if (protector.scheduler.empty()) return;
-  require_weights(protector.scheduler, protector::scheduler_shape(protector).parameters(), "scheduler", where);
+  require_weights(protector.scheduler, protector::scheduler_shape(protector).parameters(), "scheduler",
+                  where);
 }
 
 void require_independent(const Protector& protector, std::string_view data_hash) {
   const std::vector<std::string>& seen = protector.origin.data_hashes;
   if (std::find(seen.begin(), seen.end(), data_hash) == seen.end()) return;
   throw InputError(
-      fmt::format("protector: it was trained on these very rows (sha256 {}...), so that it is not independent of them and no "
+      fmt::format("protector: it was trained on these very rows (sha256 {}...), so that it is not "
+                  "independent of them and no "
                   "guarantee would hold; use a protector made from other data",
                   data_hash.substr(0, 12)));
+}
+
+std::string sha256_of(const Protector& protector) {
+  return sha256(content_of(protector).dump());
 }
 
 std::string to_json(const Protector& protector) {
