@@ -32,7 +32,8 @@ SoftObjective soft_objective(std::span<const double> losses, std::span<const dou
   SoftObjective out;
   out.by_loss.resize(losses.size());
   out.by_h.resize(losses.size());
-  out.end = static_cast<std::size_t>(std::find_if(h.begin(), h.end(), [](double x) { return x > 0; }) - h.begin());
+  out.end =
+      static_cast<std::size_t>(std::find_if(h.begin(), h.end(), [](double x) { return x > 0; }) - h.begin());
   const std::size_t first = out.end > reach ? out.end - reach : 0;
   const std::size_t last = std::min(losses.size(), out.end + reach);
   double total = 0;
@@ -97,7 +98,8 @@ double BatchBudgets::hard_objective(std::span<const double> costs, std::span<con
   return sum + whole_.penalty(std::accumulate(r.begin(), r.end(), -1.0));
 }
 
-std::vector<double> BatchBudgets::hard_gradient(std::span<const double> costs, std::span<const double> r) const {
+std::vector<double> BatchBudgets::hard_gradient(std::span<const double> costs,
+                                                std::span<const double> r) const {
   const double whole = whole_.slope(std::accumulate(r.begin(), r.end(), -1.0));
   std::vector<double> out(r.size());
   for (std::size_t b = 0; b < r.size(); ++b) out[b] = (r[b] - wanted(costs, b)) / of_batch_[b].mu + whole;

@@ -12,9 +12,9 @@ namespace ration::meta {
 // min F subject to h = 0: F - z h + h^2 / (2 mu). [L2P, Eq. 2; Nocedal06, Ch. 17]
 struct AugmentedLagrangian {
   double z = 0;
-  double mu = 1;                // > 0
-  double shrink = 0.95;         // in (0, 1]; of mu, with each update
-  double least_mu = 1e-3;       // > 0
+  double mu = 1;           // > 0
+  double shrink = 0.95;    // in (0, 1]; of mu, with each update
+  double least_mu = 1e-3;  // > 0
 
   double penalty(double h) const { return -z * h + h * h / (2 * mu); }
   double slope(double h) const { return -z + h / mu; }
@@ -58,7 +58,8 @@ class BatchBudgets {
   // For tests: the objectives and their derivatives by r, at the present multipliers.
   double hard_objective(std::span<const double> costs, std::span<const double> r) const;
   std::vector<double> hard_gradient(std::span<const double> costs, std::span<const double> r) const;
-  double soft_value(std::span<const double> costs, std::span<const double> losses, std::span<const double> r) const;
+  double soft_value(std::span<const double> costs, std::span<const double> losses,
+                    std::span<const double> r) const;
   std::vector<double> soft_gradient(std::span<const double> costs, std::span<const double> losses,
                                     std::span<const double> r) const;
   std::span<const double> budgets() const { return r_; }

@@ -67,7 +67,8 @@ double add_row(RandomSource& random, const std::vector<Column>& columns, std::sp
     } else {
       const double u = uniform(random);
       place += static_cast<std::size_t>(
-          std::upper_bound(column.cumulative.begin(), column.cumulative.end() - 1, u) - column.cumulative.begin());
+          std::upper_bound(column.cumulative.begin(), column.cumulative.end() - 1, u) -
+          column.cumulative.begin());
     }
     add_entry(matrix, place, value);
     score += w[place] * value;
@@ -89,7 +90,8 @@ std::shared_ptr<const Rows> generated_rows(RandomSource& random, const Generated
   // Signal and share of the second class vary from table to table.
   std::vector<double> sorted = scores;
   std::sort(sorted.begin(), sorted.end());
-  const double threshold = sorted[static_cast<std::size_t>(between(random, 0.2, 0.8) * static_cast<double>(count))];
+  const double threshold =
+      sorted[static_cast<std::size_t>(between(random, 0.2, 0.8) * static_cast<double>(count))];
   const double spread = sorted[count * 9 / 10] - sorted[count / 10];
   const double strength = between(random, 2, 10) / std::max(1e-9, spread);
   std::vector<double> labels(count);
@@ -136,16 +138,19 @@ double Task::loss(std::span<const double> w) {
   return sum / batch_.divisor;
 }
 
-TaskSource random_quadratics() {
-  return [](RandomSource& random) {
+TaskSource random_quadratics(std::vector<double> start) {
+  return [fixed = std::move(start)](RandomSource& random) {
     std::vector<QuadraticTerm> terms(60);
     for (QuadraticTerm& term : terms) {
       fill_gaussian(random, term.matrix, 1);
       fill_gaussian(random, term.target, 1);
     }
-    std::vector<double> start(2);
-    fill_gaussian(random, start, 1);
-    return std::make_unique<Task>(make_quadratics(std::move(terms)), std::move(start));
+    std::vector<double> first = fixed;
+    if (first.empty()) {
+      first.resize(2);
+      fill_gaussian(random, first, 1);
+    }
+    return std::make_unique<Task>(make_quadratics(std::move(terms)), std::move(first));
   };
 }
 

@@ -21,7 +21,7 @@ Unroll<Number>::Unroll(Task& task, const Protection& protection, const Shape& sh
       shape_(shape),
       random_(random),
       threads_(threads),
-      divisor_(static_cast<double>(task.step_rows())),
+      divisor_(protection.divisor > 0 ? protection.divisor : static_cast<double>(task.step_rows())),
       scheduler_shape_{Protector::kSchedulerInputs, shape.units},
       projector_shape_{Protector::kProjectorInputs, shape.units},
       w_(task.start()),
@@ -86,7 +86,8 @@ void Unroll<Number>::project(const ProtectorWeights<Number>& weights, double noi
   for (std::size_t i = 0; i < w_.size(); ++i)
     noisy_[i] = mean_[i] + protection_.noise_injected * scale * unit_noise_[i];
   protector::set_projector_inputs<Number>(noisy_, scale, protection_.clip.bound(), inputs_);
-  protector::lstm_forward<Number>(projector_shape_, weights.projector, inputs_, state_, next_, output_, threads_);
+  protector::lstm_forward<Number>(projector_shape_, weights.projector, inputs_, state_, next_, output_,
+                                  threads_);
 }
 
 // Moves w, the states and the account.
@@ -160,7 +161,8 @@ void Unroll<Number>::back(const ProtectorWeights<Number>& weights, std::span<con
   Lanewise<Number> d_schedule(1, 1), d_scheduler_state(scheduler_shape_.state(), 1), nobody_asks(0, 1);
   std::vector<Number> unused;
   if (into.projector.empty()) unused.resize(projector_shape_.parameters());
-  const std::span<Number> d_projector = into.projector.empty() ? std::span(unused) : std::span(into.projector);
+  const std::span<Number> d_projector =
+      into.projector.empty() ? std::span(unused) : std::span(into.projector);
   for (std::size_t t = kept_steps_; t-- > 0;) {
     const Kept& kept = kept_[t];
     for (std::size_t i = 0; i < d_w.size(); ++i) {
@@ -189,8 +191,9 @@ double Unroll<Number>::noise_for(double cost) const {
 // As ProtectedDescent does it: a step after which the cheapest one would not fit is the last.
 template <class Number>
 void Unroll<Number>::run_to_the_end(const ProtectorWeights<Number>& weights) {
-  const double largest = has_scheduler(weights) ? protector::largest_noise(protection_.even, protection_.least)
-                                                : protection_.even;
+  const double largest = has_scheduler(weights)
+                             ? protector::largest_noise(protection_.even, protection_.least)
+                             : protection_.even;
   const double cheapest = protection_.cost(largest);
   constexpr double kRounding = 1e-9;
   while (spent_ + cheapest <= 1 + kRounding) {

@@ -17,13 +17,14 @@ namespace ration::meta {
 // How a task is protected while a protector practises on it.
 struct Protection {
   AnyClipRule clip = Abadi{1};
-  double sensitivity = 1;    // of the sum of clipped gradients
+  double sensitivity = 1;       // of the sum of clipped gradients
   double norm_sensitivity = 0;  // of its squared norm; 0: the norm is not asked for
-  double even = 1;           // noise multipliers
+  double even = 1;              // noise multipliers
   double least = 0.1;
-  double steps = 30;         // that the budget lasts for with even noise
-  double norm_noise = 1;     // the multiplier of a released norm
+  double steps = 30;          // that the budget lasts for with even noise
+  double norm_noise = 1;      // the multiplier of a released norm
   double noise_injected = 1;  // 0: what a protector meets first, gradients without noise
+  double divisor = 0;         // that noise is divided by, as if the task had so many rows; 0: those it has
 
   double norm_share() const {
     return norm_sensitivity > 0 ? 1 / (1 + (norm_noise / even) * (norm_noise / even)) : 0;

@@ -49,9 +49,9 @@ class Task {
 // Problems of one kind, one after the other: what a protector is trained or judged on. May draw them at random.
 using TaskSource = std::function<std::unique_ptr<Task>(RandomSource&)>;
 
-// f(w) = mean over 60 terms of |W_i w - y_i|^2, in two dimensions; all of W, y standard normal, and w begins at a standard
-// normal point too. [L2P, App. C.1]
-TaskSource random_quadratics();
+// f(w) = mean over 60 terms of |W_i w - y_i|^2, in two dimensions, all of W, y standard normal. Each begins at `start`; empty: at a
+// standard normal point. [L2P, App. C.1]
+TaskSource random_quadratics(std::vector<double> start = {});
 
 struct GeneratedTables {
   GlmLoss loss = GlmLoss::logistic;  // or hinge

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ namespace ration::meta {
 enum class SchedulerTraining {
   soft,        // full unrolls; a weighted mean of the losses around the budget's end [L2P, Eq. 3]
   lagrangian,  // full unrolls; the last loss, augmented Lagrangian on what was spent by then [L2P, Eq. 2]
-  batch,       // batches of steps with budgets of their own, shifted by the augmented Lagrangian [L2P, Eq. 6, App. B.5]
+  batch,  // batches of steps with budgets of their own, shifted by the augmented Lagrangian [L2P, Eq. 6, App. B.5]
   batch_soft,  // the same, shifted by the losses around the budget's end [L2P, Eqs. 7, 8]
 };
 std::string_view to_string(SchedulerTraining training);
@@ -35,20 +36,27 @@ struct MetaOptions {
   bool scheduler = true;        // false: L2P-Proj, the projector alone
   SchedulerTraining training = SchedulerTraining::soft;
 
+  double rows =
+      0;  // >= 0; that the private table is thought to have: noise is as for so many. 0: as for the task's
+
   std::int64_t epochs = 100;             // of one scheduler update and `projector_updates` projector updates
-  std::int64_t projector_updates = 5;    // unrolls each
+  std::int64_t projector_updates = 5;    // each
+  std::size_t unrolls = 8;               // >= 1; tasks that an update is the mean of
   std::int64_t pretraining_epochs = 30;  // without noise, then with budgets from large to small
   std::size_t batch = 20;                // steps that are unrolled together where not all are
-  bool whole_unrolls = true;             // the projector too learns from whole unrolls; false: from batches, which need less memory
-  double learning_rate = 0.005;          // > 0; of Adam, falling to a tenth
-  double output_scale = 1;               // > 0
+  bool whole_unrolls =
+      true;  // the projector too learns from whole unrolls; false: from batches, which need less memory
+  double learning_rate = 0.005;  // > 0; of Adam, falling to a tenth
+  double output_scale = 0;       // >= 0; 0: chosen so that the first steps are the best plain ones
   std::size_t units = 20;
 
   std::int64_t validation_tasks = 16;
   std::int64_t validate_every = 5;  // epochs
   std::int64_t patience = 10;       // validations without a better protector, then it stops
-  std::uint64_t seed = 1;           // everything here is public
-  std::size_t threads = 0;          // 0: one per processor
+  std::shared_ptr<const Protector>
+      from{};  // goes on from it, without pre-training; must have the same units, and a scheduler if one is wanted
+  std::uint64_t seed = 1;   // everything here is public
+  std::size_t threads = 0;  // 0: one per processor
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -56,8 +64,8 @@ struct MetaProgress {
   std::string stage;       // "without noise", "epsilon 0.8", ...
   std::int64_t epoch = 0;  // of all stages together, counts from 1
   std::int64_t epochs = 0;
-  double training_loss = 0;     // of the last unroll's end, as a share of where it began
-  double validation_loss = 0;   // of the best so far, when the budget is used up
+  double training_loss = 0;    // of the last unroll's end, as a share of where it began
+  double validation_loss = 0;  // of the best so far, when the budget is used up
 };
 
 // Trains a protector on public tasks, and returns the one that had the lowest loss on the validation tasks when their budget was used
@@ -70,10 +78,11 @@ Protector train_protector(const MetaOptions& options, const TaskSource& tasks, c
 struct ProtectorScore {
   double loss = 0;
   double start = 0;
-  double spent = 0;        // share of the budget
-  double steps = 0;        // mean number of steps
+  double share = 0;  // mean of (loss at the end) / (loss at the start)
+  double spent = 0;  // share of the budget
+  double steps = 0;  // mean number of steps
 };
-ProtectorScore score_protector(const Protector& protector, const MetaOptions& options, const TaskSource& tasks,
-                               std::int64_t count, std::uint64_t seed);
+ProtectorScore score_protector(const Protector& protector, const MetaOptions& options,
+                               const TaskSource& tasks, std::int64_t count, std::uint64_t seed);
 
 }  // namespace ration::meta
