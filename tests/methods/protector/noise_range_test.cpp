@@ -124,14 +124,15 @@ TEST(NoiseRange, NamesTheConditionThatFails) {
     const FixedSizeSampler sampler(10'000, size);
     return refusal([&] { protector_noise(protector, sampler, Accountant::tcdp, budget, steps); });
   };
-  EXPECT_THAT(refused(2'000, kBudget, 30),
-              AllOf(HasSubstr("rate q = 0.2"), HasSubstr("q_range: expected 0 < q <= 0.1, got q = 0.2")));
-  EXPECT_THAT(refused(10, kBudget, 1), HasSubstr("rho_vs_omega: expected rho < ln(1/q)/(4 omega_a) = "));
+  EXPECT_THAT(refused(2'000, kBudget, 30), HasSubstr("q_range: expected 0 < q <= 0.1, got q = 0.2"));
+  EXPECT_THAT(refused(100, kBudget, 1),
+              AllOf(HasSubstr("rate q = 0.01"),
+                    HasSubstr("rho_vs_omega: expected rho < ln(1/q)/(4 omega_a) = 0.00156")));
   EXPECT_THAT(refused(10, {5, 1e-3}, 1), HasSubstr("rho_range: expected 0 < rho <= 0.1, got rho = "));
-  EXPECT_THAT(refusal([&] { protector_rate(protector, kBudget, 1, 1000); }), HasSubstr("rho_vs_omega"));
+  EXPECT_THAT(refusal([&] { protector_rate(protector, {20, 1e-3}, 1, 1000); }), HasSubstr("rho_range"));
   const PoissonSampler poisson({.rows = 100, .declared_rows = 100}, 0.05);
   EXPECT_THAT(refusal([&] { protector_noise(protector, poisson, Accountant::tcdp, kBudget, 30); }),
-              HasSubstr("accountant 'tcdp' cannot certify Gaussian on poisson samples"));
+              HasSubstr("accountant 'tcdp' cannot certify Gaussian on Poisson samples"));
   EXPECT_THAT(refusal([&] { protector_noise(protector, poisson, Accountant::gdp, kBudget, 0); }),
               HasSubstr("steps >= 1"));
 }
