@@ -541,6 +541,7 @@ Protector MetaTrainer::run(ProtectorOrigin origin) {
   origin.epsilon = options_.budget.epsilon;
   origin.delta = options_.budget.delta;
   origin.steps = options_.steps;
+  origin.clip_bound = options_.clip.bound();
   origin.epochs = epochs;
   origin.validation_loss = best_loss_;
   origin.untrained_loss = start_loss_;
