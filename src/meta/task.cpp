@@ -170,15 +170,16 @@ TaskSource generated_tables(const GeneratedTables& options) {
   };
 }
 
-TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate, std::size_t most) {
+TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate,
+                     std::size_t most) {
   return [rows = std::move(rows), model, rate, most](RandomSource& random) {
     std::vector<std::uint64_t> drawn;
     sample_subset(random, rows->count(), std::min(most, (rows->count() + 1) / 2), drawn);
     const std::vector<std::size_t> which(drawn.begin(), drawn.end());
     Rows half = data::select_rows(std::span(rows.get(), 1), which);
     if (has_two_classes(model.loss) && bernoulli(random, 0.5)) half = with_sides_changed(std::move(half));
-    return std::make_unique<Task>(make_glm(std::make_shared<const Rows>(std::move(half)), model), std::vector<double>{},
-                                  rate);
+    return std::make_unique<Task>(make_glm(std::make_shared<const Rows>(std::move(half)), model),
+                                  std::vector<double>{}, rate);
   };
 }
 

@@ -52,6 +52,31 @@ TEST(SoftObjective, DerivativesAgreeWithDifferences) {
   }
 }
 
+TEST(SoftObjective, DerivativesOfANarrowTentAgreeWithDifferences) {
+  constexpr double kWidth = 0.4;
+  const SoftObjective soft = soft_objective(kLosses, running_h(kCosts), 2, kWidth);
+  const Values by_costs = by_cost(soft.by_h);
+  const auto of_costs = [&](const Values& c) {
+    return soft_objective(kLosses, running_h(c), 2, kWidth).value;
+  };
+  for (std::size_t t = 0; t < kLosses.size(); ++t)
+    EXPECT_NEAR(by_costs[t], slope_of(of_costs, kCosts, t), 1e-7) << t;
+}
+
+// Losses that fall by 0.01 a step, of which the budget buys 20: a share more of the budget buys 20 steps. A tent as wide as the budget sees
+// a twentieth of that.
+TEST(SoftObjective, ATentThatEndsWithItsStepsHasTheSlopeOfTheLoss) {
+  constexpr std::size_t kSteps = 30, kReach = 2;
+  constexpr double kCost = 1.0 / 20;
+  Values losses(kSteps), costs(kSteps, kCost * 1.01);
+  for (std::size_t t = 0; t < kSteps; ++t) losses[t] = 1 - 0.01 * static_cast<double>(t + 1);
+  const auto pull = [&](double width) {
+    return by_cost(soft_objective(losses, running_h(costs), kReach, width).by_h).front();
+  };
+  EXPECT_NEAR(pull(kReach * kCost), 0.01 / kCost, 0.02 * 0.01 / kCost);
+  EXPECT_LT(pull(1), 0.1 * 0.01 / kCost);
+}
+
 // The budget's pull is gone where the losses around its end are level. [L2P, Eq. 3]
 TEST(SoftObjective, LevelLossesDoNotPull) {
   const Values level(kCosts.size(), 0.7);

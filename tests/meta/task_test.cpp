@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
 #include "meta/public_random.h"
+#include "ration/base/distributions.h"
 #include "ration/base/error.h"
 
 namespace ration::meta {
@@ -33,6 +35,49 @@ TEST(Task, GradientOfTheLossAgreesWithDifferences) {
       EXPECT_NEAR(gradient[i], (task->loss(up) - task->loss(down)) / 2e-5, 1e-6);
     }
   }
+}
+
+std::shared_ptr<const Rows> small_rows() {
+  PublicRandom random(2);
+  std::vector<double> values(30 * 4), labels(30);
+  fill_gaussian(random, values, 1);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = i % 2 == 0 ? 1 : 0;
+  return std::make_shared<const Rows>(Rows::dense(4, values, labels));
+}
+
+TEST(NetworksOn, GradientOfTheLossAgreesWithDifferences) {
+  PublicRandom random(1);
+  const auto task = networks_on(*small_rows(), {3, 5, 2})(random);
+  ASSERT_EQ(task->parameters(), 15u + 20 + 12 + 3);
+  std::vector<double> w = task->start(), gradient(w.size());
+  task->loss(w, gradient);
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    std::vector<double> up = w, down = w;
+    up[i] += 1e-5;
+    down[i] -= 1e-5;
+    EXPECT_NEAR(gradient[i], (task->loss(up) - task->loss(down)) / 2e-5, 1e-7) << i;
+  }
+}
+
+// One row at a time, so that its norm can be seen.
+TEST(NetworksOn, EveryRowIsClippedByItself) {
+  PublicRandom random(1);
+  const auto task = networks_on(*small_rows(), {3, 5})(random);
+  const std::vector<double>& w = task->start();
+  std::vector<double> whole(w.size()), clipped(w.size()), sum(w.size(), 0.0), all(w.size());
+  for (std::uint64_t row = 0; row < 30; ++row) {
+    const Batch one{.rows = {row}, .divisor = 1};
+    task->objective().clipped_gradient_sum(w, one, Abadi{1e9}, whole);
+    task->objective().clipped_gradient_sum(w, one, Abadi{0.1}, clipped);
+    const double norm = std::sqrt(std::inner_product(whole.begin(), whole.end(), whole.begin(), 0.0));
+    EXPECT_GT(norm, 0.1);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      EXPECT_NEAR(clipped[i], whole[i] * 0.1 / norm, 1e-12);
+      sum[i] += clipped[i];
+    }
+  }
+  task->clipped_mean(w, Abadi{0.1}, all);
+  for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(all[i], sum[i] / 30, 1e-12);
 }
 
 TEST(Task, ClippedMeanIsBounded) {

@@ -69,4 +69,8 @@ TaskSource generated_tables(const GeneratedTables& options);
 TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate = 1,
                      std::size_t most = std::numeric_limits<std::size_t>::max());
 
+// A small network on rows of two classes: `hidden` layers of sigmoid units and one output, at random weights each time. A plain program
+// without libtorch, for networks that are practised on. [L2P, App. C.3]
+TaskSource networks_on(const Rows& rows, const std::vector<std::size_t>& hidden, double rate = 1);
+
 }  // namespace ration::meta
