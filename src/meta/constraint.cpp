@@ -28,7 +28,8 @@ void AugmentedLagrangian::update(double h) {
   mu = std::max(least_mu, mu * shrink);
 }
 
-SoftObjective soft_objective(std::span<const double> losses, std::span<const double> h, std::size_t reach) {
+SoftObjective soft_objective(std::span<const double> losses, std::span<const double> h, std::size_t reach,
+                             double width) {
   SoftObjective out;
   out.by_loss.resize(losses.size());
   out.by_h.resize(losses.size());
@@ -37,7 +38,7 @@ SoftObjective soft_objective(std::span<const double> losses, std::span<const dou
   const std::size_t first = out.end > reach ? out.end - reach : 0;
   const std::size_t last = std::min(losses.size(), out.end + reach);
   double total = 0;
-  for (std::size_t t = first; t < last; ++t) total += out.by_loss[t] = tent(h[t]);
+  for (std::size_t t = first; t < last; ++t) total += out.by_loss[t] = tent(h[t] / width);
   if (!(total > 0)) {
     const std::size_t only = out.end > 0 ? out.end - 1 : 0;
     out.by_loss[only] = 1;
@@ -48,7 +49,8 @@ SoftObjective soft_objective(std::span<const double> losses, std::span<const dou
     out.by_loss[t] /= total;
     out.value += out.by_loss[t] * losses[t];
   }
-  for (std::size_t t = first; t < last; ++t) out.by_h[t] = (losses[t] - out.value) * tent_slope(h[t]) / total;
+  for (std::size_t t = first; t < last; ++t)
+    out.by_h[t] = (losses[t] - out.value) * tent_slope(h[t] / width) / (width * total);
   return out;
 }
 

@@ -30,9 +30,14 @@ struct SoftObjective {
   std::size_t end = 0;          // the first step with h_t > 0; the number of steps if there is none
 };
 
-// With the tent I(h) = max(0, 1 - |h|) on the steps end - reach, ..., end + reach - 1. At a step beyond the budget for which I is 0
-// the weights vanish together; the step before the end then counts alone.
-SoftObjective soft_objective(std::span<const double> losses, std::span<const double> h, std::size_t reach);
+// With the tent I(h) = max(0, 1 - |h| / width) on the steps end - reach, ..., end + reach - 1. If all of them are 0, the step before the
+// end counts alone.
+//
+// Width       the paper's tent is as wide as the budget, 1, and cut off at its few steps; a change of the costs then moves the weights by
+//             too little, about reach / (number of steps) of what it moves the end by, and a scheduler learns to spend too fast.
+//             A tent that ends where the steps do, reach times the cost of one, has the slope of the loss at the budget's end.
+SoftObjective soft_objective(std::span<const double> losses, std::span<const double> h, std::size_t reach,
+                             double width = 1);
 
 // The derivatives by each step's cost, given those by h_t = (sum of costs up to t) - 1.
 std::vector<double> by_cost(std::span<const double> by_h);

@@ -101,6 +101,16 @@ std::shared_ptr<const Rows> generated_rows(RandomSource& random, const Generated
       Rows::build(std::move(matrix), std::move(labels)).with_row_norms_at_most(options.max_row_norm));
 }
 
+bool has_two_classes(GlmLoss loss) {
+  return loss == GlmLoss::logistic || loss == GlmLoss::hinge || loss == GlmLoss::huber;
+}
+
+Rows with_sides_changed(Rows rows) {
+  std::vector<double> labels(rows.labels().begin(), rows.labels().end());
+  for (double& label : labels) label = 1 - label;
+  return std::move(rows).with_labels(std::move(labels));
+}
+
 }  // namespace
 
 Task::Task(std::unique_ptr<Objective> objective, std::vector<double> start, double rate)
@@ -160,13 +170,16 @@ TaskSource generated_tables(const GeneratedTables& options) {
   };
 }
 
-TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate) {
-  return [rows = std::move(rows), model, rate](RandomSource& random) {
+TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate,
+                     std::size_t most) {
+  return [rows = std::move(rows), model, rate, most](RandomSource& random) {
     std::vector<std::uint64_t> drawn;
-    sample_subset(random, rows->count(), (rows->count() + 1) / 2, drawn);
+    sample_subset(random, rows->count(), std::min(most, (rows->count() + 1) / 2), drawn);
     const std::vector<std::size_t> which(drawn.begin(), drawn.end());
-    auto half = std::make_shared<const Rows>(data::select_rows(std::span(rows.get(), 1), which));
-    return std::make_unique<Task>(make_glm(std::move(half), model), std::vector<double>{}, rate);
+    Rows half = data::select_rows(std::span(rows.get(), 1), which);
+    if (has_two_classes(model.loss) && bernoulli(random, 0.5)) half = with_sides_changed(std::move(half));
+    return std::make_unique<Task>(make_glm(std::make_shared<const Rows>(std::move(half)), model),
+                                  std::vector<double>{}, rate);
   };
 }
 

@@ -237,6 +237,16 @@ std::vector<double> running_h(std::span<const double> costs) {
   return h;
 }
 
+// Two steps before the budget's end and two from there on, under a tent that ends with them.
+SoftObjective around_the_end(const Unroll<float>& unroll, double even_cost) {
+  constexpr std::size_t kReach = 2;
+  const std::vector<double> h = running_h(unroll.costs());
+  const auto end =
+      static_cast<std::size_t>(std::find_if(h.begin(), h.end(), [](double x) { return x > 0; }) - h.begin());
+  const double cost = end < h.size() ? unroll.costs()[end] : even_cost;
+  return soft_objective(unroll.losses(), h, kReach, kReach * cost);
+}
+
 class MetaTrainer {
  public:
   MetaTrainer(const MetaOptions& options, const TaskSource& tasks, const TaskSource& validation,
@@ -263,7 +273,11 @@ class MetaTrainer {
   void by_projector(Lesson& lesson, std::size_t steps) const;
   Lessons lessons() { return Lessons(tasks_, options_.unrolls, random_.next_word(), threads_); }
   void prepare(const Stage& stage, Lessons& lessons, std::size_t kept);
-  std::size_t unroll_length() const { return static_cast<std::size_t>(options_.steps * 3 / 2 + 1); }
+  // A projector goes on learning when the budget is used up, so that it can do with more steps than even noise allows; in batches, the
+  // steps are those of the paper.
+  std::size_t unroll_length() const {
+    return static_cast<std::size_t>(options_.whole_unrolls ? options_.steps * 3 / 2 + 1 : options_.steps);
+  }
   void validate_now();
   bool asked_to_stop() const {
     return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed);
@@ -352,7 +366,7 @@ FirstSteps MetaTrainer::best_first_steps(double& best) {
   FirstSteps found{.size = 1};
   best = std::numeric_limits<double>::infinity();
   for (const bool in_units_of_noise : {true, false}) {
-    for (const double memory : {0.0, 0.8}) {
+    for (const double memory : {0.0, 0.8, 0.95}) {
       FirstSteps now{in_units_of_noise, memory, in_units_of_noise ? stddev : options_.clip.bound()};
       double here = score(now);
       constexpr double kFactor = 2.5;
@@ -381,7 +395,7 @@ void MetaTrainer::by_projector(Lesson& lesson, std::size_t steps) const {
   Unroll<float>& unroll = *lesson.unroll;
   std::vector<double> by_loss(steps, lesson.scale / static_cast<double>(steps));
   if (options_.whole_unrolls) {
-    const SoftObjective soft = soft_objective(unroll.losses(), running_h(unroll.costs()), 2);
+    const SoftObjective soft = around_the_end(unroll, 1 / static_cast<double>(options_.steps));
     constexpr double kOnTheWay = 0.2;
     for (std::size_t t = 0; t < steps; ++t) {
       const double before = t < soft.end ? kOnTheWay / static_cast<double>(soft.end) : 0;
@@ -430,7 +444,7 @@ void MetaTrainer::learn_soft(Lessons& lessons) {
   const std::size_t steps = 2 * unroll_length();
   lessons.each([&](Lesson& lesson) {
     lesson.unroll->run(weights_, steps);
-    const SoftObjective soft = soft_objective(lesson.unroll->losses(), running_h(lesson.unroll->costs()), 2);
+    const SoftObjective soft = around_the_end(*lesson.unroll, 1 / static_cast<double>(options_.steps));
     std::vector<double> by_loss = soft.by_loss;
     std::vector<double> by_cost = meta::by_cost(soft.by_h);
     for (double& value : by_loss) value *= lesson.scale;
@@ -541,6 +555,7 @@ Protector MetaTrainer::run(ProtectorOrigin origin) {
   origin.epsilon = options_.budget.epsilon;
   origin.delta = options_.budget.delta;
   origin.steps = options_.steps;
+  origin.clip_bound = options_.clip.bound();
   origin.epochs = epochs;
   origin.validation_loss = best_loss_;
   origin.untrained_loss = start_loss_;

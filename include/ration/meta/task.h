@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -63,7 +64,13 @@ struct GeneratedTables {
 // logistic model with random weights. They describe nobody.
 TaskSource generated_tables(const GeneratedTables& options);
 
-// A random half of these rows each time, so that no two tasks are the same.
-TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate = 1);
+// A random half of these rows each time, but `most` at most, so that no two tasks are the same. A label of two classes changes sides in
+// every other task: a protector has no reason to prefer one sign.
+TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate = 1,
+                     std::size_t most = std::numeric_limits<std::size_t>::max());
+
+// A small network on rows of two classes: `hidden` layers of sigmoid units and one output, at random weights each time. A plain program
+// without libtorch, for networks that are practised on. [L2P, App. C.3]
+TaskSource networks_on(const Rows& rows, const std::vector<std::size_t>& hidden, double rate = 1);
 
 }  // namespace ration::meta
