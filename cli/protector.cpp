@@ -27,7 +27,7 @@ struct TrainingFlags {
   std::optional<std::string> epsilon, delta, out;
   std::optional<std::string> steps, epochs, seed, scheduler, norm, rate, clip_bound, learning_rate,
       output_scale;
-  std::optional<std::string> threads;
+  std::optional<std::string> rows, unrolls, from, threads;
   bool json = false;
   bool quiet = false;
 };
@@ -101,6 +101,8 @@ void run_show(const ShowFlags& flags) {
 
 // --- train
 
+constexpr std::size_t kUnrolls = 2;  // on a table, more of them are better only by as much as more epochs are
+
 meta::MetaOptions read_options(const TrainingFlags& flags) {
   meta::MetaOptions options;
   options.budget = {read_epsilon(flags.epsilon), read_delta(flags.delta)};
@@ -120,6 +122,11 @@ meta::MetaOptions read_options(const TrainingFlags& flags) {
   if (flags.output_scale)
     options.output_scale =
         read_number("--output-scale", "output_scale", *flags.output_scale, greater_than(0).at_most(1e6));
+  if (flags.rows) options.rows = read_number("--rows", "rows", *flags.rows, at_least(1).at_most(1e15));
+  options.unrolls = kUnrolls;
+  if (flags.unrolls)
+    options.unrolls = static_cast<std::size_t>(read_count("--unrolls", "unrolls", *flags.unrolls));
+  if (flags.from) options.from = std::make_shared<const Protector>(read_protector(*flags.from));
   if (flags.threads)
     options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
   return options;
@@ -199,7 +206,12 @@ void run_training(const TrainingFlags& flags) {
   options.stop = &interrupt.flag();
   const PublicTasks tasks = read_tasks(flags.tasks, rate);
   if (!tasks.warning.empty() && !flags.json) fmt::print(stderr, "ration: warning: {}\n", tasks.warning);
+  if (options.rows == 0) options.rows = tasks.rows;
   ProtectorOrigin origin = tasks.origin;
+  // What the protector that it goes on from has seen, it has seen too.
+  if (options.from)
+    origin.data_hashes.insert(origin.data_hashes.end(), options.from->origin.data_hashes.begin(),
+                              options.from->origin.data_hashes.end());
   origin.rate = rate;
   origin.clip_bound = options.clip.bound();
   const Protector protector = train_until_stopped(options, tasks, std::move(origin), !flags.quiet);
@@ -243,6 +255,8 @@ void add_training(CLI::App& app) {
   add("--delta", flags->delta, "DELTA", "The budget, 0 < delta < 1", "Budget");
   add("--steps", flags->steps, "T", "Steps that the budget lasts for with even noise", kPractice);
   add("--rate", flags->rate, "Q", "The share of the rows that a step sees; left out, all", kPractice);
+  add("--rows", flags->rows, "N",
+      "Noise as for a private table of so many rows; left out, as many as --data has", kPractice);
   add("--norm", flags->norm, "NAME",
       "previous (default): the scheduler sees the last gradient's norm; released: a noisy one, paid for in "
       "every step",
@@ -251,6 +265,8 @@ void add_training(CLI::App& app) {
   add("--scheduler", flags->scheduler, "NAME",
       "How it learns: soft (default), lagrangian, batch, batch-soft; or none", "Training");
   add("--epochs", flags->epochs, "N", "Epochs at the full noise", "Training");
+  add("--unrolls", flags->unrolls, "N", "Tasks that an update is the mean of; 2 if left out", "Training");
+  add("--from", flags->from, "FILE", "Go on from this protector, in place of pre-training", "Training");
   add("--learning-rate", flags->learning_rate, "X", "Of both LSTMs", "Training");
   add("--output-scale", flags->output_scale, "X", "What the projector's output is multiplied by", "Training");
   add("--seed", flags->seed, "N", "The same seed gives the same protector: everything here is public",

@@ -49,7 +49,7 @@ PublicTasks quadratics(const TaskFlags& flags, double rate) {
                                        {"model", &flags.model},
                                        {"pair", &flags.pair}});
   if (rate < 1) throw InputError("--rate: tasks quadratic have 60 rows and see all of them; leave it out");
-  return {meta::random_quadratics(), origin_of("quadratic", "quadratic"), ""};
+  return {meta::random_quadratics(), origin_of("quadratic", "quadratic"), 0, ""};
 }
 
 PublicTasks generated(const TaskFlags& flags, double rate) {
@@ -59,7 +59,7 @@ PublicTasks generated(const TaskFlags& flags, double rate) {
   if (loss != GlmLoss::logistic && loss != GlmLoss::hinge)
     throw InputError(fmt::format(
         "--model: generated tables have two classes, for logistic or hinge, got '{}'", to_string(loss)));
-  return {meta::generated_tables({.loss = loss}), origin_of("generated tables", to_string(loss)), ""};
+  return {meta::generated_tables({.loss = loss}), origin_of("generated tables", to_string(loss)), 0, ""};
 }
 
 // --- rows from files
@@ -103,8 +103,10 @@ PublicTasks from_rows(const TaskFlags& flags, const std::string& tasks, const st
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   auto rows = std::make_shared<const Rows>(std::move(table.rows));
-  return {meta::halves_of(std::move(rows), {.loss = loss, .classes = classes}, rate),
-          origin_of(tasks, to_string(loss), std::move(hashes)), std::move(warning)};
+  const auto count = static_cast<double>(rows->count());
+  constexpr std::size_t kMostRows = 4'000;  // a gradient's direction is known well enough from these
+  return {meta::halves_of(std::move(rows), {.loss = loss, .classes = classes}, rate, kMostRows),
+          origin_of(tasks, to_string(loss), std::move(hashes)), count, std::move(warning)};
 }
 
 PublicTasks table_of_file(const TaskFlags& flags, double rate) {

@@ -17,6 +17,7 @@ struct TaskFlags {
 struct PublicTasks {
   meta::TaskSource source;
   ProtectorOrigin origin;  // tasks, model and data_hashes
+  double rows = 0;         // of the data; 0 if there is none
   std::string warning;     // what was read without privacy; empty if nothing was
 };
 
