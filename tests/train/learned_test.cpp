@@ -95,7 +95,7 @@ TEST_F(Learned, UnderTcdpTheRateIsAlgorithm3s) {
   paper.rate = 0.2;
   EXPECT_THAT(refused(paper), HasSubstr("q_range: expected 0 < q <= 0.1, got q = 0.2"));
   paper.rate = 0.005;
-  paper.expected_steps = 1;
+  paper.expected_steps = 3;
   EXPECT_THAT(refused(paper), HasSubstr("rho_vs_omega: expected rho < ln(1/q)/(4 omega_a) = "));
   paper.rate.reset();
   paper.rows.reset();
