@@ -124,12 +124,13 @@ TEST_F(ProtectorCommand, GoesOnFromAnotherAndRemembersItsData) {
 
 // The first Ctrl-C: the best so far is written, and it is a whole protector.
 TEST_F(ProtectorCommand, CtrlCLeavesTheBestSoFar) {
-  RunningProgram training(
-      RATION_BINARY,
-      {"protector", "train", "--tasks", "quadratic", "--epsilon", "0.5", "--delta", "1e-6", "--epochs",
-       "100000", "--steps", "2", "--threads", "1", "--out", "q.protector"},
-      folder_.path());
-  std::this_thread::sleep_for(std::chrono::seconds(3));
+  run("protector train --tasks quadratic --out first.protector" + kQuick);
+  RunningProgram training(RATION_BINARY, {"protector", "train",     "--tasks", "quadratic", "--epsilon",
+                                          "0.5",       "--delta",   "1e-6",    "--from",    "first.protector",
+                                          "--epochs",  "100000",    "--steps", "50",        "--unrolls",
+                                          "24",        "--threads", "1",       "--out",     "q.protector"},
+                          folder_.path());
+  std::this_thread::sleep_for(std::chrono::seconds(5));
   training.signal(SIGINT);
   const Finished ended = training.wait();
   EXPECT_EQ(ended.exit_code, 130);
