@@ -1,7 +1,7 @@
 // E5: learned protection against methods designed by hand. [L2P, Figs. 2-4, 8, Table 1]
 //   e5 DATA EXAMPLES OUT [STAGE...]     DATA holds mnist, ipums-br and ipums-us-1980, EXAMPLES their schemas
-// Stages: quadratics, br, us, mnist, pairs, scaling and report, which makes tables and pictures of what the others left in OUT; all
-// of them if none is named.
+// Stages are those of all_stages(), and all of them if none is named; the last, report, makes tables and pictures of what the others left
+// in OUT.
 #include <fmt/format.h>
 
 #include <exception>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   try {
     const Places places{argv[1], argv[2], argv[3]};
     std::vector<std::string> stages(argv + 4, argv + argc);
-    if (stages.empty()) stages = {"quadratics", "br", "us", "mnist", "pairs", "scaling", "report"};
+    if (stages.empty()) stages = all_stages();
     for (const std::string& stage : stages) {
       if (stage == "report") {
         write_report(places.out);

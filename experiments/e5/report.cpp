@@ -112,8 +112,8 @@ std::string transfer_table(const TransferStage& stage, const std::string& key, d
   for (const std::string& method : distinct(stage.runs, "method")) {
     text += fmt::format("| {} |", method);
     for (const std::string& epsilon : epsilons)
-      text +=
-          " " + cell(over(stage.runs, {{"method", method}, {"epsilon", epsilon}}, key, scale), digits) + " |";
+      text += fmt::format(
+          " {} |", cell(over(stage.runs, {{"method", method}, {"epsilon", epsilon}}, key, scale), digits));
     text += "\n";
   }
   return text;
@@ -279,7 +279,8 @@ void write_report(const std::string& folder) {
                                                                 {"us", "ipums-us-1980 to ipums-br"},
                                                                 {"mnist", "MNIST 4/6 to 3/5"}};
   for (const auto& [name, title] : stages) {
-    const TransferStage stage{name, title, read_csv(folder + "/" + name + ".csv")};
+    TransferStage stage{name, title, read_csv(folder + "/" + name + ".csv")};
+    for (Record& run : read_csv(folder + "/" + name + "-baselines.csv")) stage.runs.push_back(std::move(run));
     if (stage.runs.empty()) continue;
     tables += fmt::format("## {}: test accuracy\n\n{}\n", title, transfer_table(stage, "accuracy", 100, 2));
     tables += fmt::format("## {}: loss on test rows\n\n{}\n", title, transfer_table(stage, "loss", 1, 4));
