@@ -38,13 +38,11 @@ PrivateRun run_privately(Objective& objective, Method& method, const RunOptions&
 
 PrivateRun run_protector(Objective& objective, std::shared_ptr<const Protector> protector,
                          const std::vector<double>& start, const RunOptions& options) {
-  const NoiseRange range =
-      protector_noise(*protector, all_rows(objective), options.accountant, options.budget, protector->origin.steps);
-  const auto method = make_protected_descent({.protector = std::move(protector),
-                                              .noise = range.even,
-                                              .least_noise = range.least,
-                                              .start = start},
-                                             objective.parameters());
+  const NoiseRange range = protector_noise(*protector, all_rows(objective), options.accountant,
+                                           options.budget, protector->origin.steps);
+  const auto method = make_protected_descent(
+      {.protector = std::move(protector), .noise = range.even, .least_noise = range.least, .start = start},
+      objective.parameters());
   return run_privately(objective, *method, options);
 }
 

@@ -111,6 +111,41 @@ Rows with_sides_changed(Rows rows) {
   return std::move(rows).with_labels(std::move(labels));
 }
 
+double product(const Rows& rows, std::size_t row, std::span<const double> w) {
+  if (rows.is_dense()) return std::inner_product(w.begin(), w.end(), rows.dense_row(row).begin(), 0.0);
+  const Rows::SparseRow entries = rows.sparse_row(row);
+  double sum = 0;
+  for (std::size_t k = 0; k < entries.indices.size(); ++k)
+    sum += entries.values[k] * w[static_cast<std::size_t>(entries.indices[k])];
+  return sum;
+}
+
+void add_row_times(const Rows& rows, std::size_t row, double factor, std::span<double> out) {
+  if (rows.is_dense()) {
+    const std::span<const double> values = rows.dense_row(row);
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += factor * values[j];
+    return;
+  }
+  const Rows::SparseRow entries = rows.sparse_row(row);
+  for (std::size_t k = 0; k < entries.indices.size(); ++k)
+    out[static_cast<std::size_t>(entries.indices[k])] += factor * entries.values[k];
+}
+
+// The mean of s(-y z), s the sigmoid, and its gradient unless that is empty.
+double smooth_errors(const Rows& rows, std::span<const std::uint64_t> which, std::span<const double> w,
+                     std::span<double> gradient) {
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  const auto share = 1 / static_cast<double>(which.size());
+  double sum = 0;
+  for (const std::uint64_t row : which) {
+    const double y = rows.labels()[row] > 0.5 ? 1 : -1;
+    const double error = 1 / (1 + std::exp(y * product(rows, row, w)));
+    sum += error;
+    if (!gradient.empty()) add_row_times(rows, row, -share * y * error * (1 - error), gradient);
+  }
+  return share * sum;
+}
+
 }  // namespace
 
 Task::Task(std::unique_ptr<Objective> objective, std::vector<double> start, double rate)
@@ -137,15 +172,24 @@ void Task::clipped_mean(std::span<const double> w, const AnyClipRule& clip, std:
 }
 
 double Task::loss(std::span<const double> w, std::span<double> gradient) {
+  if (judged_rows_) return smooth_errors(*judged_rows_, batch_.rows, w, gradient);
   clipped_mean(w, Abadi{kNoBound}, gradient);
   return loss(w);
 }
 
 double Task::loss(std::span<const double> w) {
+  if (judged_rows_) return smooth_errors(*judged_rows_, batch_.rows, w, {});
   const std::array<Objective::Parameters, 1> candidates{w};
   double sum = 0;
   objective_->clipped_loss_sums(candidates, batch_, kNoBound, std::span(&sum, 1));
   return sum / batch_.divisor;
+}
+
+double Task::mean_loss(std::span<const double> w) {
+  if (!judged_rows_) return objective_->mean_loss(w);
+  std::vector<std::uint64_t> all(judged_rows_->count());
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  return smooth_errors(*judged_rows_, all, w, {});
 }
 
 TaskSource random_quadratics(std::vector<double> start) {
@@ -170,16 +214,20 @@ TaskSource generated_tables(const GeneratedTables& options) {
   };
 }
 
-TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate,
-                     std::size_t most) {
-  return [rows = std::move(rows), model, rate, most](RandomSource& random) {
+TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate, std::size_t most,
+                     Judge judge) {
+  if (judge == Judge::errors && !has_two_classes(model.loss))
+    throw InputError("meta-training: to be judged by errors a task needs a label of two classes");
+  return [rows = std::move(rows), model, rate, most, judge](RandomSource& random) {
     std::vector<std::uint64_t> drawn;
     sample_subset(random, rows->count(), std::min(most, (rows->count() + 1) / 2), drawn);
     const std::vector<std::size_t> which(drawn.begin(), drawn.end());
     Rows half = data::select_rows(std::span(rows.get(), 1), which);
     if (has_two_classes(model.loss) && bernoulli(random, 0.5)) half = with_sides_changed(std::move(half));
-    return std::make_unique<Task>(make_glm(std::make_shared<const Rows>(std::move(half)), model),
-                                  std::vector<double>{}, rate);
+    const auto shared = std::make_shared<const Rows>(std::move(half));
+    auto task = std::make_unique<Task>(make_glm(shared, model), std::vector<double>{}, rate);
+    if (judge == Judge::errors) task->judge_by_errors(shared);
+    return task;
   };
 }
 

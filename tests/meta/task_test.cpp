@@ -80,6 +80,25 @@ TEST(NetworksOn, EveryRowIsClippedByItself) {
   for (std::size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(all[i], sum[i] / 30, 1e-12);
 }
 
+TEST(HalvesOf, JudgedByErrors) {
+  PublicRandom random(1);
+  const auto task = halves_of(small_rows(), {.threads = 1}, 1, 15, Judge::errors)(random);
+  std::vector<double> w{0.3, -0.4, 0.2, 0.9}, gradient(4);
+  EXPECT_EQ(task->loss(std::vector<double>(4, 0.0)), 0.5);
+  EXPECT_EQ(task->loss(w, gradient), task->mean_loss(w));
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    std::vector<double> up = w, down = w;
+    up[i] += 1e-5;
+    down[i] -= 1e-5;
+    EXPECT_NEAR(gradient[i], (task->loss(up) - task->loss(down)) / 2e-5, 1e-8) << i;
+  }
+  std::vector<double> sure = w;
+  for (double& weight : sure) weight *= 1e6;
+  const double errors = task->loss(sure) * static_cast<double>(task->rows());
+  EXPECT_NEAR(errors, std::round(errors), 1e-6);
+  EXPECT_THROW(halves_of(small_rows(), {.loss = GlmLoss::squared}, 1, 15, Judge::errors), InputError);
+}
+
 TEST(Task, ClippedMeanIsBounded) {
   PublicRandom random(1);
   const auto task = random_quadratics()(random);

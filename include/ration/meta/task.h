@@ -18,11 +18,19 @@
 // reads rows as they are, without the oracle, and is for PUBLIC rows only.
 namespace ration::meta {
 
+// What a protector is judged by while it practises; gradients are those of the model's loss in either case.
+enum class Judge {
+  loss,    // the model's
+  errors,  // the share of rows on the wrong side, smoothed: mean of 1 / (1 + e^(y z)), y = +-1. How sure a model is does not count
+};
+
 // A public learning problem that a protector practises on: f(w) is a mean loss over rows.
 class Task {
  public:
   // `start`: where it begins; empty: at zero. `rate`: the share of the rows that a step sees, drawn anew each time; 1: all.
   explicit Task(std::unique_ptr<Objective> objective, std::vector<double> start = {}, double rate = 1);
+  // From now on loss() is the smoothed share of errors of a linear model on these rows, which are the objective's.
+  void judge_by_errors(std::shared_ptr<const Rows> rows) { judged_rows_ = std::move(rows); }
 
   std::size_t parameters() const { return objective_->parameters(); }
   std::size_t rows() const { return objective_->rows(); }
@@ -33,11 +41,11 @@ class Task {
   void draw(RandomSource& random);
   // The mean of clipped gradients over the step's rows.
   void clipped_mean(std::span<const double> w, const AnyClipRule& clip, std::span<double> out);
-  // The mean loss over the step's rows, and its gradient.
+  // What it is judged by, over the step's rows, and its gradient.
   double loss(std::span<const double> w, std::span<double> gradient);
   double loss(std::span<const double> w);
-  // Over all rows.
-  double mean_loss(std::span<const double> w) { return objective_->mean_loss(w); }
+  // The same over all rows.
+  double mean_loss(std::span<const double> w);
   Objective& objective() { return *objective_; }
 
  private:
@@ -45,6 +53,7 @@ class Task {
   std::vector<double> start_;
   std::size_t step_rows_;
   Batch batch_;
+  std::shared_ptr<const Rows> judged_rows_;
 };
 
 // Problems of one kind, one after the other: what a protector is trained or judged on. May draw them at random.
@@ -67,7 +76,7 @@ TaskSource generated_tables(const GeneratedTables& options);
 // A random half of these rows each time, but `most` at most, so that no two tasks are the same. A label of two classes changes sides in
 // every other task: a protector has no reason to prefer one sign.
 TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate = 1,
-                     std::size_t most = std::numeric_limits<std::size_t>::max());
+                     std::size_t most = std::numeric_limits<std::size_t>::max(), Judge judge = Judge::loss);
 
 // A small network on rows of two classes: `hidden` layers of sigmoid units and one output, at random weights each time. A plain program
 // without libtorch, for networks that are practised on. [L2P, App. C.3]
