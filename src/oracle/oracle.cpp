@@ -104,6 +104,12 @@ void PrivateOracle::record(const Event& event) {
   released_.push_back({event, 1});
 }
 
+bool PrivateOracle::would_grant(std::span<const Event> bases) const {
+  std::vector<Event> charged;
+  for (const Event& base : bases) charged.push_back(sampler_.sampled(base));
+  return filter_.fits(Event::composed(std::move(charged)));
+}
+
 bool PrivateOracle::charge_and_draw(const Event& base) {
   std::string text = base.describe();
   auto known =

@@ -40,12 +40,14 @@ Event all_of(const std::vector<CountedEvent>& events) {
 }
 
 bool has_filter(Accountant accountant) {
-  return accountant == Accountant::rdp || accountant == Accountant::zcdp || accountant == Accountant::gdp;
+  return accountant == Accountant::rdp || accountant == Accountant::zcdp || accountant == Accountant::gdp ||
+         accountant == Accountant::tcdp;
 }
 
 std::string no_filter(Accountant accountant) {
   return fmt::format(
-      "the run chose by its outputs, and accountant '{}' is for plans fixed before; use rdp, zcdp or gdp",
+      "the run chose by its outputs, and accountant '{}' is for plans fixed before; use rdp, zcdp, gdp or "
+      "tcdp",
       to_string(accountant));
 }
 

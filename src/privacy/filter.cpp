@@ -14,6 +14,7 @@
 #include "ration/base/error.h"
 #include "ration/privacy/gdp.h"
 #include "ration/privacy/rdp.h"
+#include "ration/privacy/tcdp.h"
 #include "ration/privacy/zcdp.h"
 
 namespace ration {
@@ -101,6 +102,29 @@ class GdpFilter final : public AdditiveFilter {
   double step_cost(const Step& step) const override {
     return 1 / (*step.gaussian_noise * *step.gaussian_noise);
   }
+};
+
+// The order is omega_a, at which both branches of the conversion meet; a fixed one, as for RDP.
+class CtcdpFilter final : public AdditiveFilter {
+ public:
+  CtcdpFilter(const Budget& budget, Relation relation)
+      : CtcdpFilter(budget, relation, Ctcdp::from_budget(validated(budget).epsilon, budget.delta)) {}
+  double spent_epsilon() const override {
+    if (spent_ == 0) return 0;
+    const double conversion = std::log(1 / budget_.delta) / (worth_.omega_a - 1);
+    return std::min(budget_.epsilon, (spent_ * worth_.omega_a + conversion) * kAgainstUs);
+  }
+
+ private:
+  CtcdpFilter(const Budget& budget, Relation relation, const Ctcdp& worth)
+      : AdditiveFilter(Accountant::tcdp, budget, relation, worth.rho_a), worth_(worth) {}
+
+  double step_cost(const Step& step) const override {
+    const double rho = zcdp_cost(step);
+    return step.sampling == Sampling::full ? rho : subsample_zcdp(rho, step.rate, worth_).rho;
+  }
+
+  Ctcdp worth_;
 };
 
 // Orders below 2 help large budgets; where only integers are proven their cost is infinite.
@@ -308,6 +332,10 @@ std::unique_ptr<BudgetFilter> make_gdp_filter(const Budget& budget, Relation rel
   return std::make_unique<GdpFilter>(budget, relation);
 }
 
+std::unique_ptr<BudgetFilter> make_ctcdp_filter(const Budget& budget, Relation relation) {
+  return std::make_unique<CtcdpFilter>(budget, relation);
+}
+
 std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation,
                                           const Event& typical) {
   switch (accountant) {
@@ -317,10 +345,12 @@ std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& b
       return make_rdp_filter(budget, relation, typical);
     case Accountant::gdp:
       return make_gdp_filter(budget, relation);
+    case Accountant::tcdp:
+      return make_ctcdp_filter(budget, relation);
     default:
       throw InputError(
           fmt::format("accountant '{}' needs a plan fixed before the run and cannot filter; use 'rdp', "
-                      "'zcdp' or 'gdp'",
+                      "'zcdp', 'gdp' or 'tcdp'",
                       to_string(accountant)));
   }
 }

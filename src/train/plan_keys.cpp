@@ -236,9 +236,10 @@ void add_method_keys(KeyList& list) {
 }
 
 void add_search_keys(KeyList& list) {
-  list.group("Methods that pick their own steps (blsgd, blsgd-ac, blgd, agd)");
-  list.number("expected_steps", "T", &Plan::expected_steps, greater_than(0),
-              "First budgets are for about so many steps; left out, 12 (agd 25, blgd 40)");
+  list.group("Methods that pick their own steps (blsgd, blsgd-ac, blgd, agd, l2p)");
+  list.number(
+      "expected_steps", "T", &Plan::expected_steps, greater_than(0),
+      "First budgets are for about so many steps; left out, 12 (agd 25, blgd 40, l2p the protector's)");
   list.number("loss_bound", "C", &Plan::loss_bound, at_least(1e-200).at_most(1e200),
               "Where a row's loss is cut off when steps are compared; left out, 1 (agd 3)");
   list.choice("search_noise", &Plan::search_noise, {"laplace", "gaussian"}, "Noise of the line search");
@@ -253,6 +254,10 @@ void add_search_keys(KeyList& list) {
               "By what part a budget grows when no step is found; left out, 0.3 (blgd, agd 0.1)");
   list.number("clip_decay", "X", &Plan::clip_decay, greater_than(0).less_than(1),
               "blsgd-ac: by what part the bounds fall after that");
+  list.text(
+      "protector", "FILE", &Plan::protector,
+      "l2p: who chooses noise and steps, by 'ration protector train'; left out, the shipped one for the "
+      "nearest budget");
 }
 
 void add_step_keys(KeyList& list) {

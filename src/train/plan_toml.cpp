@@ -75,6 +75,7 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
   }
   make_relative_to(file, plan.schema);
   if (is_schedule_file(plan.schedule)) make_relative_to(file, plan.schedule);
+  make_relative_to(file, plan.protector);
   return plan;
 }
 

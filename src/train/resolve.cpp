@@ -199,6 +199,11 @@ const FixedMethod* ResolvedPlan::fixed() const {
   return planned == nullptr ? nullptr : planned->get();
 }
 
+const Protector* ResolvedPlan::protector() const {
+  const auto* const adaptive = std::get_if<std::shared_ptr<const AdaptiveMethod>>(&method);
+  return adaptive == nullptr ? nullptr : (*adaptive)->protector();
+}
+
 Event ResolvedPlan::event(std::int64_t first_steps) const {
   if (!count_noise && !mean_noise) return steps_event(first_steps);
   return Event::composed({count_event(), mean_event(), steps_event(first_steps)});
@@ -240,7 +245,7 @@ ResolvedPlan resolve(const Plan& given) {
   Plan plan = given;
   const Recipe& recipe = recipe_named(plan.method);
   if (is_network(plan.model) && !recipe.takes_networks) {
-    refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam or blsgd",
+    refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam, blsgd or l2p",
                        plan.method, plan.model));
   }
   recipe.fill(plan);
@@ -255,6 +260,8 @@ ResolvedPlan resolve(const Plan& given) {
     out.rate = static_cast<double>(*out.fixed_size) / *plan.rows;
   }
   plan.rate = out.rate;
+  plan.sampling = sampling;
+  plan.relation = to_string(out.relation);
   if (is_schedule_file(plan.schedule)) out.schedule = read_noise_per_step(plan.schedule);
   Recipe::Open method = recipe.make(plan, out.budget);
   choose_if_auto(plan.accountant, tightest_accountant(sampling, method));

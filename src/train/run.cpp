@@ -39,12 +39,14 @@ Plan plan_for_folder(const ResolvedPlan& resolved) {
   plan.ledger = absolute(plan.ledger);
   plan.schema = "schema.toml";
   if (!resolved.schedule.empty()) plan.schedule = "schedule.csv";
+  plan.protector = resolved.protector() != nullptr ? "learned.protector" : "";
   return plan;
 }
 
 std::string plan_hash(const RunFolder& folder) {
-  const std::string schedule = folder.has("schedule.csv") ? folder.read("schedule.csv") : "";
-  return sha256(folder.read("plan.toml") + folder.read("schema.toml") + schedule);
+  const auto if_there = [&](const std::string& name) { return folder.has(name) ? folder.read(name) : ""; };
+  return sha256(folder.read("plan.toml") + folder.read("schema.toml") + if_there("schedule.csv") +
+                if_there("learned.protector"));
 }
 
 void refuse_ledger_without_privacy(const ResolvedPlan& resolved, const RandomSource& random) {
@@ -229,9 +231,19 @@ void write_plan(const RunFolder& folder, Plan plan) {
   folder.write("plan.toml", to_toml(plan));
   plan.schema = folder.file(plan.schema);
   if (is_schedule_file(plan.schedule)) plan.schedule = folder.file(plan.schedule);
+  if (!plan.protector.empty()) plan.protector = folder.file(plan.protector);
   Plan read = read_plan(folder.file("plan.toml"));
   read.schema = plan.schema;
+  read.protector = plan.protector;
   if (read != plan) throw InternalError(fmt::format("{}: does not hold its plan", folder.file("plan.toml")));
+}
+
+// Before a row is read: a protector that has seen them is not independent of them.
+void require_other_data(const ResolvedPlan& plan, const std::string& data_hash) {
+  if (plan.protector() == nullptr) return;
+  require_independent(*plan.protector(), data_hash);
+  for (const std::string& file : data::files_of(plan.plan.data))
+    require_independent(*plan.protector(), data::content_hash(file));
 }
 
 Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
@@ -240,8 +252,11 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
     write_plan(run.folder, plan_for_folder(run.plan));
     run.folder.write("schema.toml", to_toml(run.schema));
     if (!run.plan.schedule.empty()) run.folder.write("schedule.csv", noise_file_text(run.plan.schedule));
+    if (run.plan.protector() != nullptr)
+      run.folder.write("learned.protector", to_json(*run.plan.protector()));
     run.checkpoint.plan_hash = plan_hash(run.folder);
     run.checkpoint.data_hash = data::content_hash(data::files_of(run.plan.plan.data));
+    require_other_data(run.plan, run.checkpoint.data_hash);
     run.account = std::make_unique<RunAccount>(RunAccount::reserve(run.plan, run.checkpoint.data_hash));
   } catch (...) {
     run.folder.remove_everything();
@@ -264,8 +279,9 @@ Run reopen(const RunOptions& options) {
   Checkpoint checkpoint = folder.load();
   require_known_spending(checkpoint, options.out);
   if (checkpoint.plan_hash != plan_hash(folder)) {
-    throw InputError(fmt::format("{}: plan.toml, schema.toml or schedule.csv was changed since the run began",
-                                 options.out));
+    throw InputError(fmt::format(
+        "{}: plan.toml, schema.toml, learned.protector or schedule.csv was changed since the run began",
+        options.out));
   }
   const Plan plan = read_plan(folder.file("plan.toml"));
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};

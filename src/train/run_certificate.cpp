@@ -12,6 +12,17 @@ constexpr const char* kUnprotected =
     "any row "
     "and must not be released";
 
+std::string describe(const Protector& protector) {
+  const ProtectorOrigin& origin = protector.origin;
+  std::string data = "it lists no data files";
+  for (const std::string& hash : origin.data_hashes)
+    data = (&hash == &origin.data_hashes.front() ? "data sha256 " : data + ", ") + hash;
+  return fmt::format(
+      "the protector with sha256 {}, made without these rows: trained on {} tasks, model {}, epsilon {}, "
+      "delta {}; {}",
+      sha256_of(protector), origin.tasks, origin.model, show(origin.epsilon), show(origin.delta), data);
+}
+
 std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {
   std::vector<std::string> list{"columns, bounds and categories, from the schema"};
   if (plan.relation == Relation::replace_one) {
@@ -27,6 +38,7 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
     }
   }
   list.push_back("the plan: model, method and settings");
+  if (plan.protector() != nullptr) list.push_back(describe(*plan.protector()));
   return list;
 }
 

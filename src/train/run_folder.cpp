@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCheckpoint = "checkpoint/state.json";
-constexpr std::array kFiles = {"plan.toml",        "schema.toml",     "schedule.csv", "progress.csv",
-                               "certificate.json", "certificate.txt", "model.json"};
+constexpr std::array kFiles = {"plan.toml",    "schema.toml",      "schedule.csv",    "learned.protector",
+                               "progress.csv", "certificate.json", "certificate.txt", "model.json"};
 constexpr const char* kLock = "checkpoint/lock";
 
 void make_folder(const fs::path& path) {

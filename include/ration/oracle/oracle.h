@@ -59,6 +59,8 @@ class PrivateOracle {
   // What a sum over a batch is divided by to become a mean; public, and the same for every batch.
   double divisor() const { return sampler_.divisor(); }
   const BudgetFilter& budget() const { return filter_; }
+  // Whether the budget would grant all of these, each on a batch of its own. Public, and nothing is read.
+  bool would_grant(std::span<const Event> bases) const;
   // Everything released so far.
   Event released() const;
 

@@ -53,13 +53,20 @@ std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation rel
 // sum of mu^2 <= mu_total^2: Gaussian events on the full batch, at no loss over the exact curve. [Koskela23; Smith22]
 std::unique_ptr<BudgetFilter> make_gdp_filter(const Budget& budget, Relation relation);
 
+// sum of rho <= rho_a, where a step on a fixed-size subset costs 13 q^2 rho: constrained tCDP. [L2P, Def. 3.1, Lemma A.6]
+//
+// All orders below omega_a obey D_a <= rho a, and so does omega_a itself (Renyi divergence is continuous from the left in its
+// order), so this is the RDP filter at the one order omega_a, where epsilon = rho_a omega_a + ln(1/delta)/(omega_a - 1).
+// An event that violates a condition of the subsampling theorem is an InputError that names it.
+std::unique_ptr<BudgetFilter> make_ctcdp_filter(const Budget& budget, Relation relation);
+
 // Grants the events that `plan` lists, each as often as listed, in any order, and nothing else: for runs whose queries were
 // fixed before they saw a row. Any accountant that can certify the plan will do. Throws InputError if none of it
 // can be certified, or if it costs more than the budget.
 std::unique_ptr<BudgetFilter> make_plan_filter(const Event& plan, Accountant accountant, const Budget& budget,
                                                Relation relation);
 
-// By name: 'rdp', 'zcdp' or 'gdp'. Any other accountant is for plans fixed before the run: InputError.
+// By name: 'rdp', 'zcdp', 'gdp' or 'tcdp' (constrained). Any other accountant is for plans fixed before the run: InputError.
 std::unique_ptr<BudgetFilter> make_filter(Accountant accountant, const Budget& budget, Relation relation,
                                           const Event& typical = Event::gaussian(1));
 

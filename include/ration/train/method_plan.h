@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ration/methods/method.h"
+#include "ration/methods/protector.h"
 #include "ration/privacy/calibrate.h"
 #include "ration/privacy/event.h"
 #include "ration/sampling/sampler.h"
@@ -60,6 +61,8 @@ class AdaptiveMethod {
   // What it will mostly ask for, as it is charged: it decides the order of an RDP filter.
   virtual Event typical(const Sampler& sampler) const = 0;
   virtual std::unique_ptr<Method> make(const ModelShape& model) const = 0;
+  // As its file has it; null if the method was not learned.
+  virtual const Protector* protector() const { return nullptr; }
 };
 
 // Nothing protects the rows: a bar to measure others by, never a release.

@@ -60,6 +60,7 @@ struct Plan {
   double decrease = 0.5;                     // in (0, 1)
   std::optional<double> raise{};             // > 0
   double clip_decay = 0.05;                  // in (0, 1); blsgd-ac
+  std::string protector{};                   // l2p: its file; relative to the plan file
 
   std::string step = "auto";
   std::optional<double> lr{};  // > 0

@@ -37,6 +37,8 @@ struct ResolvedPlan {
   bool is_private() const { return !std::holds_alternative<WithoutPrivacy>(method); }
   // Null if the method chooses as it goes.
   const FixedMethod* fixed() const;
+  // Of a learned method; null for others.
+  const Protector* protector() const;
   SpendingBy spending_by() const { return fixed() != nullptr ? SpendingBy::plan : SpendingBy::outputs; }
 
   // Of a fixed method; 0 for others.

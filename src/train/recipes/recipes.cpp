@@ -6,6 +6,7 @@
 #include "ration/train/method_plan.h"
 #include "train/recipes/baselines.h"
 #include "train/recipes/gradient_descent.h"
+#include "train/recipes/learned.h"
 #include "train/recipes/line_search.h"
 
 namespace ration {
@@ -13,7 +14,8 @@ namespace {
 
 std::vector<Recipe> all_recipes() {
   std::vector<Recipe> all;
-  for (const auto family : {gradient_descent_recipes, line_search_recipes, baseline_recipes}) {
+  for (const auto family :
+       {gradient_descent_recipes, line_search_recipes, learned_recipes, baseline_recipes}) {
     std::vector<Recipe> some = family();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "ration/train/method_plan.h"
+
+namespace ration {
+
+// Descent by a protector that was trained on public tasks: l2p, and l2p-proj, its projector alone.
+std::vector<Recipe> learned_recipes();
+
+}  // namespace ration
