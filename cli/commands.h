@@ -13,6 +13,7 @@ void add_evaluate(CLI::App& app);
 void add_ledger(CLI::App& app);
 void add_plan(CLI::App& app);
 void add_predict(CLI::App& app);
+void add_protector(CLI::App& app);
 void add_schedule(CLI::App& app);
 void add_schema(CLI::App& app);
 void add_train(CLI::App& app);

@@ -24,6 +24,7 @@ Examples:
   ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5
   ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --out cmp
   ration schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8 --plot s.svg
+  ration protector train --tasks quadratic --epsilon 0.05 --delta 1e-8 --out quad.protector
   ration ledger init budget.db --data adult.csv --epsilon 2 --delta 1e-6
   ration ledger show budget.db
   ration evaluate run --data test.csv --public
@@ -57,6 +58,7 @@ void add_commands(CLI::App& app) {
   add_ledger(app);
   add_plan(app);
   add_predict(app);
+  add_protector(app);
   add_schedule(app);
   add_schema(app);
   add_train(app);

@@ -45,6 +45,12 @@ std::string describe_method(const ResolvedPlan& plan) {
   return fmt::format("{}, {} {}", name, plan.steps(), plan.steps() == 1 ? "step" : "steps");
 }
 
+std::string describe_protector(const ResolvedPlan& plan) {
+  const ProtectorOrigin& origin = plan.protector()->origin;
+  return fmt::format("{}, trained on {} for epsilon {}", plan.plan.protector, origin.tasks,
+                     show(origin.epsilon));
+}
+
 std::string describe_spending(const ResolvedPlan& plan) {
   if (!plan.is_private()) return "no budget: nothing protects the rows";
   return fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
@@ -65,6 +71,7 @@ std::string to_text(const ResolvedPlan& plan) {
   };
   line("model", plan.plan.model);
   line("method", describe_method(plan));
+  if (plan.protector() != nullptr) line("protector", describe_protector(plan));
   line("a step sees", describe_sampling(plan));
   line("rows", describe_rows(plan));
   if (plan.plan.clip_bound) line("clipping", describe_clip(plan));
@@ -98,6 +105,10 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
   if (plan.fixed() != nullptr) {
     json["noise_multiplier"] = plan.noise_multiplier;
     json["steps"] = plan.steps();
+  }
+  if (plan.protector() != nullptr) {
+    json["protector"] = plan.plan.protector;
+    json["protector_sha256"] = sha256_of(*plan.protector());
   }
   json["sampling"] = plan.plan.sampling;
   json["rate"] = plan.rate;

@@ -148,7 +148,9 @@ class Reader {
       refuse(at, fmt::format("unknown key; expected {}{}{}", ours,
                              ours.empty() ? "" : ", or one of a plan: ", names_of_plan_keys()));
     }
-    settings.push_back({name, plan_text(at, node), at});
+    std::string value = plan_text(at, node);
+    if (name == "protector") value = (std::filesystem::path(folder_) / value).lexically_normal().string();
+    settings.push_back({name, std::move(value), at});
   }
 
   void each(const std::string& at, const toml::node& node,

@@ -5,6 +5,7 @@
 #include "ration/base/error.h"
 #include "ration/base/hash.h"
 #include "ration/compare/folds.h"
+#include "ration/data/content_hash.h"
 #include "ration/data/find_file.h"
 #include "ration/data/select_rows.h"
 #include "ration/data/table.h"
@@ -14,11 +15,15 @@ namespace {
 
 LoadedData read_data(const DataSet& set) {
   LoadedData out{.schema = schema_of(set), .tables = {}};
+  std::vector<std::string> files;
   for (const std::string& file : set.files) {
     data::Table table = data::read_table(data::find_data_file(file, set.beside), out.schema);
     out.rows += table.rows.count();
     out.tables.push_back(std::move(table.rows));
+    files.push_back(data::find_data_file(file, set.beside));
+    out.hashes.push_back(data::content_hash(files.back()));
   }
+  out.hashes.push_back(data::content_hash(files));
   return out;
 }
 
@@ -72,6 +77,11 @@ FoldRows JobInputs::rows(const Job& job, std::optional<double> row_norm, Held& h
   held.shortened = folds_.get({job.data, job.repeat, job.fold, *row_norm},
                               [&] { return shortened(*held.fold, *row_norm); });
   return *held.shortened;
+}
+
+void JobInputs::require_other_data(const ResolvedPlan& plan, const Job& job, Held& held) {
+  if (plan.protector() == nullptr) return;
+  for (const std::string& hash : loaded(job, held).hashes) require_independent(*plan.protector(), hash);
 }
 
 std::shared_ptr<const PlanOrRefusal> JobInputs::plan(const Job& job, std::size_t train_rows) {

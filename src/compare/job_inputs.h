@@ -20,6 +20,7 @@ struct LoadedData {
   data::Schema schema;
   std::vector<Rows> tables;
   std::size_t rows = 0;
+  std::vector<std::string> hashes{};  // content_hash of each file, and of all together
 };
 
 // The rows of a fold, shared by its jobs.
@@ -50,6 +51,8 @@ class JobInputs {
   // Shortened to `row_norm`, if any.
   FoldRows rows(const Job& job, std::optional<double> row_norm, Held& held);
   std::shared_ptr<const PlanOrRefusal> plan(const Job& job, std::size_t train_rows);
+  // InputError if the plan's protector, if it has one, has seen the data.
+  void require_other_data(const ResolvedPlan& plan, const Job& job, Held& held);
 
  private:
   using FoldKey = std::tuple<std::size_t, std::size_t, std::size_t, double>;  // data, repeat, fold, row norm

@@ -14,6 +14,7 @@
 #include "compare/run_job.h"
 #include "ration/base/atomic_file.h"
 #include "ration/base/error.h"
+#include "ration/base/hash.h"
 
 namespace ration::compare {
 namespace {
@@ -98,6 +99,12 @@ std::string full_text(const Comparison& comparison) {
       "# What this folder compares. Written by ration; a folder goes on with the same comparison only.\n";
   for (const DataSet& set : comparison.data)
     text += fmt::format("# {}: contents {}\n", set.name, content_of(set));
+  for (const MethodChoice& method : comparison.methods) {
+    for (const Setting& setting : method.settings) {
+      if (setting.key == "protector")
+        text += fmt::format("# {}: protector {}\n", method.name, sha256_of_file(setting.text));
+    }
+  }
   return text + to_toml(comparison);
 }
 

@@ -95,6 +95,7 @@ JobOutcome run_job(const Job& job, const Comparison& comparison, JobInputs& inpu
     return out;
   }
   try {
+    inputs.require_other_data(*plan->plan, job, held);
     const FoldRows rows = inputs.rows(job, plan->plan->plan.row_norm, held);
     train_and_measure(job, comparison, *plan->plan, inputs.schema(job, held), rows, out);
   } catch (const InputError& error) {

@@ -106,6 +106,13 @@ char guess_delimiter(const std::string& path) {
   return best;
 }
 
+std::vector<std::string> first_line(const std::string& path) {
+  DelimitedReader reader(
+      path, {.delimiter = guess_delimiter(path), .trim = true, .skip_lines = 0, .skip_lines_starting = {}});
+  if (!reader.next()) refuse(path, "expected rows, got none");
+  return {reader.fields().begin(), reader.fields().end()};
+}
+
 struct Sample {
   std::vector<std::string> names;
   std::vector<Seen> columns;
@@ -155,6 +162,19 @@ std::string remarks(const Sample& sample) {
 }
 
 }  // namespace
+
+bool first_line_names_columns(const std::string& path) {
+  const std::vector<std::string> fields = first_line(path);
+  return !std::all_of(fields.begin(), fields.end(),
+                      [](const std::string& field) { return parse_number(field); });
+}
+
+std::vector<std::string> column_names(const std::string& path) {
+  std::vector<std::string> names = first_line(path);
+  if (first_line_names_columns(path)) return names;
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = fmt::format("c{}", i);
+  return names;
+}
 
 std::string draft_schema(const std::string& path, const std::string& target,
                          const std::vector<std::string>& names) {

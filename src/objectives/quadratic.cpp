@@ -58,12 +58,14 @@ class Quadratics final : public Objective {
 
   void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                          std::span<double> sums) override {
+    require_size("sums", sums.size(), candidates.size());
     for (std::size_t k = 0; k < candidates.size(); ++k)
       sums[k] = clipped_losses(point(candidates[k]), batch, bound);
   }
 
   void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
                                std::span<double> sums) override {
+    require_size("sums", sums.size(), line.steps.size());
     const Point start = point(line.start);
     const Point direction = point(line.direction);
     for (std::size_t k = 0; k < line.steps.size(); ++k) {
@@ -89,13 +91,15 @@ class Quadratics final : public Objective {
 
   // There is nothing to predict: the loss of each row.
   void predict(Parameters w, std::span<double> predictions) override {
+    require_size("predictions", predictions.size(), terms_.size());
     const Point at = point(w);
     for (std::size_t i = 0; i < terms_.size(); ++i) predictions[i] = loss_at(terms_[i], at);
   }
 
  private:
-  static void require_size(const char* what, std::size_t size) {
-    if (size != 2) throw InputError(fmt::format("quadratic: expected 2 {}, got {}", what, size));
+  static void require_size(const char* what, std::size_t size, std::size_t expected = 2) {
+    if (size != expected)
+      throw InputError(fmt::format("quadratic: expected {} {}, got {}", expected, what, size));
   }
   static Point point(Parameters w) {
     require_size("parameters", w.size());

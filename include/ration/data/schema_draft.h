@@ -16,6 +16,10 @@ namespace ration::data {
 std::string draft_schema(const std::string& path, const std::string& target,
                          const std::vector<std::string>& names = {});
 
+// The columns of a delimited file in order: as its first line names them, or c0, c1, ... if that line holds numbers only.
+std::vector<std::string> column_names(const std::string& path);
+bool first_line_names_columns(const std::string& path);
+
 // One column name per line; blank lines do not count.
 std::vector<std::string> read_names(const std::string& path);
 

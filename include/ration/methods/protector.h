@@ -79,6 +79,7 @@ struct ProtectedDescentOptions {
   AnyClipRule clip = Abadi{1};
   double noise = 1;             // > 0; the even noise multiplier
   double least_noise = 1;       // in (0, noise]; one step with it may take the whole budget
+  double floor = 0;             // in [0, least_noise]; of a last step that takes what is left; 0: least_noise
   std::vector<double> start{};  // where it begins, one number per parameter; empty: at zero
 };
 
@@ -96,8 +97,10 @@ std::unique_ptr<Method> make_protected_descent(const ProtectedDescentOptions& op
                                                std::size_t parameters);
 
 struct NoiseRange {
-  double even;   // with it in every step, the budget lasts for the steps that are expected
-  double least;  // one step with it takes the whole budget, or as much as the accountant's theorem allows
+  double even;  // with it in every step, the budget lasts for the steps that are expected
+  double
+      least;  // a scheduler's steps have no less: one takes the whole budget, or as much as the accountant's theorem allows
+  double floor;  // no step may have less
 };
 // What a budget is worth for steps on the sampler's batches. [L2P, Alg. 3] InputError if the accountant has no theorem for them; of tcdp
 // it names the condition that even noise violates, its value and its bound.

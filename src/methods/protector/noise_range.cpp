@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/methods/protector.h"
+#include "ration/privacy/filter.h"
 #include "ration/privacy/tcdp.h"
 
 namespace ration {
@@ -53,15 +55,38 @@ NoiseRange ctcdp_noise(const Protector& protector, double rate, const Budget& bu
   const Ctcdp worth = Ctcdp::from_budget(budget.epsilon, budget.delta);
   const double amplification = rate < 1 ? 13 * rate * rate : 1;
   const double even = noise_of(worth.rho_a / (steps * step_weight(protector) * amplification));
-  if (rate == 1) return {.even = even, .least = noise_of(worth.rho_a)};
+  if (rate == 1) return {.even = even, .least = noise_of(worth.rho_a), .floor = noise_of(worth.rho_a)};
   require_conditions(protector, even, rate, worth);
-  return {.even = even, .least = std::min(even, least_noise_of_theorem(rate, worth))};
+  const double least = std::min(even, least_noise_of_theorem(rate, worth));
+  return {.even = even, .least = least, .floor = least};
 }
 
 double rate_of(const Sampler& sampler) {
   const Event sampled = sampler.sampled(Event::gaussian(1));
   const auto* const fixed = std::get_if<Event::FixedSizeSampled>(&sampled.node());
   return fixed != nullptr ? fixed->rate : 1;
+}
+
+using EventOf = std::function<Event(double)>;
+
+// A protector practises where a step's cost is in proportion to 1 / noise^2. At the one order of an RDP filter, that of a sampled step
+// is, until noise becomes so small that the curve bends upwards and one step takes it all: on small batches, just below
+// the even noise. This is the smallest noise whose cost is no more than a quarter above proportion.
+double least_noise_of_curve(const EventOf& step_with, const EventOf& one_with, Relation relation,
+                            const Budget& budget, const NoiseRange& range, double queries) {
+  constexpr double kRoom = 1.25;
+  const auto in_proportion = [&](double noise) {
+    const auto filter = make_filter(Accountant::rdp, budget, relation, step_with(range.even));
+    const double share = kRoom * (range.even / noise) * (range.even / noise) / queries;
+    return filter->spend(one_with(noise)) && filter->spent_share() <= share;
+  };
+  double low = range.least, high = range.even;
+  if (in_proportion(low)) return low;
+  while (high / low > 1.001) {
+    const double middle = std::sqrt(low * high);
+    (in_proportion(middle) ? high : low) = middle;
+  }
+  return high;
 }
 
 }  // namespace
@@ -82,9 +107,14 @@ NoiseRange protector_noise(const Protector& protector, const Sampler& sampler, A
       throw InputError("l2p: " + reason);
     return ctcdp_noise(protector, rate_of(sampler), budget, static_cast<double>(steps));
   }
+  const double floor = calibrate_noise(one_with, sampler.relation(), accountant, budget);
   NoiseRange range{.even = calibrate_noise(run_with, sampler.relation(), accountant, budget),
-                   .least = calibrate_noise(one_with, sampler.relation(), accountant, budget)};
+                   .least = floor,
+                   .floor = floor};
   range.even = std::max(range.even, range.least);
+  if (accountant == Accountant::rdp && rate_of(sampler) < 1)
+    range.least = least_noise_of_curve(step_with, one_with, sampler.relation(), budget, range,
+                                       static_cast<double>(steps) * step_weight(protector));
   return range;
 }
 

@@ -22,6 +22,7 @@ const ProtectedDescentOptions& validated(const ProtectedDescentOptions& options)
   require_sound(*options.protector, "protector");
   require(kName, "noise", options.noise, greater_than(0));
   require(kName, "least_noise", options.least_noise, greater_than(0).at_most(options.noise));
+  require(kName, "floor", options.floor, at_least(0).at_most(options.least_noise));
   return options;
 }
 
@@ -136,7 +137,7 @@ double ProtectedDescent::scheduled_noise() {
 // The smallest noise that fits, for the last step: the largest one does.
 double ProtectedDescent::noise_that_is_left(const PrivateOracle& oracle) const {
   double fitting = largest_noise();
-  double low = options_.least_noise;
+  double low = options_.floor > 0 ? options_.floor : options_.least_noise;
   if (fits(oracle, low)) return low;
   for (int i = 0; i < 40 && fitting / low > 1 + 1e-9; ++i) {
     const double middle = std::sqrt(low * fitting);

@@ -118,7 +118,8 @@ Recipe::Open make(const Plan& plan, const Budget& budget) {
   return std::make_unique<const ProtectedPlan>(ProtectedDescentOptions{.protector = std::move(protector),
                                                                        .clip = clip_of(plan),
                                                                        .noise = range.even,
-                                                                       .least_noise = range.least},
+                                                                       .least_noise = range.least,
+                                                                       .floor = range.floor},
                                                std::move(file));
 }
 
