@@ -27,7 +27,7 @@ define install_missing
 	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null
 endef
 
-.PHONY: help deps check-deps bench-deps build test demo bench e2 e3 e4 asan tsan format format-check tidy readme install clean
+.PHONY: help deps check-deps bench-deps build test demo bench e2 e3 e4 e5 asan tsan format format-check tidy readme install clean
 .DEFAULT_GOAL := help
 
 help:
@@ -38,6 +38,7 @@ help:
 	@echo "make e2            run experiment E2, noise schedules on MNIST, into docs/results/e2 (DATA: folder of the data sets)"
 	@echo "make e3            run experiment E3, private line search on networks, into docs/results/e3 (hours)"
 	@echo "make e4            run experiment E4, automatic clipping on networks, into docs/results/e4 (hours)"
+	@echo "make e5            run experiment E5, learned protection, into docs/results/e5 (an hour)"
 	@echo "make asan          the fast tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan          the fast tests under the thread sanitizer"
 	@echo "make format        rewrite the sources in the house format (format-check: only look)"
@@ -83,6 +84,11 @@ e3: deps build/release/build.ninja
 	@cmake --build build/release -j $(JOBS) --target e3
 	build/release/e3 $(DATA) docs/results/e3 $(JOBS)
 	@command -v rsvg-convert > /dev/null && for f in docs/results/e3/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
+
+e5: deps build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target e5
+	build/release/e5 $(DATA) examples docs/results/e5
+	@command -v rsvg-convert > /dev/null && for f in docs/results/e5/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
 
 e4: build
 	python3 experiments/e4/study.py --ration build/release/ration --mnist $(DATA)/mnist --out docs/results/e4 --workers $(JOBS)

@@ -99,11 +99,11 @@ std::vector<Figure> all_figures() {
       speed_up("search/compare_speedup_on_2", "search/compare_on_threads/1", "search/compare_on_threads/2",
                1.8),
       // [L2P, Table 1], batches of 20 on a TITAN X; measured on a part of an epoch (protector_bench.cpp).
-      counter("protector/epoch_200", "protector/epoch/iterations:1", "seconds_200", "s", 21),
-      counter("protector/epoch_1000", "protector/epoch/iterations:1", "seconds_1000", "s", 190),
-      counter("protector/epoch_1600", "protector/epoch/iterations:1", "seconds_1600", "s", 350),
-      counter("protector/memory_1600_over_200", "protector/memory/iterations:1", "ratio", "ratio", 1.05),
-      counter("protector/step_795000", "protector/step/795000/iterations:3", "ns_per_coordinate", "ns", 400),
+      counter("protector/epoch_200", "protector/epoch", "seconds_200", "s", 21),
+      counter("protector/epoch_1000", "protector/epoch", "seconds_1000", "s", 190),
+      counter("protector/epoch_1600", "protector/epoch", "seconds_1600", "s", 350),
+      counter("protector/memory_1600_over_200", "protector/memory", "ratio", "ratio", 1.05),
+      counter("protector/step_795000", "protector/step/795000", "ns_per_coordinate", "ns", 400),
       counter("large/memory_over_table", "large/train_10m_x_50", "memory", "ratio", 1.3),
   };
   add_networks(all);

@@ -18,23 +18,36 @@ using Vector = Eigen::VectorXd;
 using Index = Eigen::Index;
 using Layer = Eigen::Map<const Matrix>;
 
-struct DenseRows {
-  Matrix x;  // a bias is no column of it: every layer has its own
+// Images are mostly dark: only what is not 0 is stored and worked on. A bias is no column: every layer has its own.
+struct SparseRows {
+  SparseMatrix x;
+  std::vector<double> squared_norms;
   std::vector<double> labels;
 };
 
-std::shared_ptr<const DenseRows> dense(const Rows& rows) {
-  auto out = std::make_shared<DenseRows>();
-  out->labels.assign(rows.labels().begin(), rows.labels().end());
-  out->x = Matrix::Zero(static_cast<Index>(rows.count()), static_cast<Index>(rows.columns()));
-  for (std::size_t i = 0; i < rows.count(); ++i) {
-    auto row = out->x.row(static_cast<Index>(i));
-    if (rows.is_dense()) {
-      std::copy(rows.dense_row(i).begin(), rows.dense_row(i).end(), row.data());
-      continue;
-    }
+void append_row(const Rows& rows, std::size_t i, SparseMatrix& x) {
+  const auto append = [&](std::size_t column, double value) {
+    if (value == 0) return;
+    x.indices.push_back(static_cast<std::int32_t>(column));
+    x.values.push_back(value);
+  };
+  if (rows.is_dense()) {
+    for (std::size_t j = 0; j < rows.columns(); ++j) append(j, rows.dense_row(i)[j]);
+  } else {
     const Rows::SparseRow entries = rows.sparse_row(i);
-    for (std::size_t k = 0; k < entries.indices.size(); ++k) row[entries.indices[k]] = entries.values[k];
+    for (std::size_t k = 0; k < entries.indices.size(); ++k)
+      append(static_cast<std::size_t>(entries.indices[k]), entries.values[k]);
+  }
+  x.starts.push_back(x.indices.size());
+}
+
+std::shared_ptr<const SparseRows> sparse(const Rows& rows) {
+  auto out = std::make_shared<SparseRows>();
+  out->labels.assign(rows.labels().begin(), rows.labels().end());
+  out->x.columns = rows.columns();
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    append_row(rows, i, out->x);
+    out->squared_norms.push_back(rows.norms()[i] * rows.norms()[i]);
   }
   return out;
 }
@@ -47,7 +60,7 @@ double logistic_loss(double z) {
 // Layers of sigmoid units and one output with the logistic loss. Parameters: layer after layer, unit after unit its weights and its bias.
 class SmallNetwork final : public Objective {
  public:
-  SmallNetwork(std::shared_ptr<const DenseRows> rows, std::vector<std::size_t> sizes)
+  SmallNetwork(std::shared_ptr<const SparseRows> rows, std::vector<std::size_t> sizes)
       : rows_(std::move(rows)),
         sizes_(std::move(sizes)),
         inputs_(sizes_.size() - 1),
@@ -68,10 +81,13 @@ class SmallNetwork final : public Objective {
     for (double& value : squared)
       value = rule.visit([&](const auto& one) { return clip_factor(one, std::sqrt(value)); });
     double* at = sum.data();
-    for (std::size_t l = 0; l < inputs_.size(); ++l) {
+    for (std::size_t l = 0; l < deltas_.size(); ++l) {
       deltas_[l].array().colwise() *= squared.array();
-      Eigen::Map<Matrix> layer(at, deltas_[l].cols(), inputs_[l].cols() + 1);
-      layer.leftCols(inputs_[l].cols()).noalias() = deltas_[l].transpose() * inputs_[l];
+      Eigen::Map<Matrix> layer(at, static_cast<Index>(sizes_[l + 1]), static_cast<Index>(sizes_[l] + 1));
+      if (l == 0)
+        layer.leftCols(layer.cols() - 1) = by_first_weights(batch).transpose();
+      else
+        layer.leftCols(layer.cols() - 1).noalias() = deltas_[l].transpose() * inputs_[l];
       layer.rightCols(1) = deltas_[l].colwise().sum().transpose();
       at += layer.size();
     }
@@ -122,29 +138,48 @@ class SmallNetwork final : public Objective {
     return Layer(at, static_cast<Index>(sizes_[l + 1]), static_cast<Index>(sizes_[l] + 1));
   }
 
-  // What goes into each layer, and what comes out of the last.
+  // What goes into each layer but the first, and what comes out of the last.
   Vector forward(Parameters w, const Batch& batch) {
     require_size("parameters", w.size(), parameters_);
     if (!batch.rows.empty() && batch.rows.back() >= rows())
       throw InputError(fmt::format("network: expected rows below {}, got row {}", rows(), batch.rows.back()));
-    inputs_[0].resize(static_cast<Index>(batch.rows.size()), rows_->x.cols());
-    for (std::size_t i = 0; i < batch.rows.size(); ++i)
-      inputs_[0].row(static_cast<Index>(i)) = rows_->x.row(static_cast<Index>(batch.rows[i]));
     const double* at = w.data();
     Matrix out;
-    for (std::size_t l = 0; l < inputs_.size(); ++l) {
+    for (std::size_t l = 0; l < deltas_.size(); ++l) {
       const Layer weights = layer(at, l);
       at += weights.size();
-      out.noalias() = inputs_[l] * weights.leftCols(weights.cols() - 1).transpose();
+      const Matrix by_column = weights.leftCols(weights.cols() - 1).transpose();
+      out = l == 0 ? first_products(by_column, batch) : Matrix(inputs_[l] * by_column);
       out.rowwise() += weights.col(weights.cols() - 1).transpose();
-      if (l + 1 < inputs_.size()) inputs_[l + 1] = (1 + (-out.array()).exp()).inverse();
+      if (l + 1 < deltas_.size()) inputs_[l + 1] = (1 + (-out.array()).exp()).inverse();
     }
     return out.col(0);
   }
 
+  // work(place in the batch, column, value) for every entry that is not 0.
+  template <class Work>
+  void for_each_entry(const Batch& batch, const Work& work) const {
+    for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+      const std::uint64_t row = batch.rows[i];
+      for (std::size_t k = rows_->x.starts[row]; k < rows_->x.starts[row + 1]; ++k)
+        work(static_cast<Index>(i), static_cast<Index>(rows_->x.indices[k]), rows_->x.values[k]);
+    }
+  }
+  // `weights`: a row for each column of the table.
+  Matrix first_products(const Matrix& weights, const Batch& batch) const {
+    Matrix out = Matrix::Zero(static_cast<Index>(batch.rows.size()), weights.cols());
+    for_each_entry(batch, [&](Index i, Index j, double value) { out.row(i) += value * weights.row(j); });
+    return out;
+  }
+  Matrix by_first_weights(const Batch& batch) const {
+    Matrix out = Matrix::Zero(static_cast<Index>(sizes_[0]), static_cast<Index>(sizes_[1]));
+    for_each_entry(batch, [&](Index i, Index j, double value) { out.row(j) += value * deltas_[0].row(i); });
+    return out;
+  }
+
   // The derivatives by what goes into each unit, and the squared norms of the rows' gradients. [Goodfellow15]
   Vector back(Parameters w, const Batch& batch, const Vector& z) {
-    const std::size_t last = inputs_.size() - 1;
+    const std::size_t last = deltas_.size() - 1;
     deltas_[last].resize(z.size(), 1);
     for (Index i = 0; i < z.size(); ++i)
       deltas_[last](i, 0) =
@@ -152,8 +187,7 @@ class SmallNetwork final : public Objective {
     const double* at = w.data() + parameters_;
     Vector squared = Vector::Zero(z.size());
     for (std::size_t l = last + 1; l-- > 0;) {
-      squared.array() +=
-          deltas_[l].rowwise().squaredNorm().array() * (inputs_[l].rowwise().squaredNorm().array() + 1);
+      squared.array() += deltas_[l].rowwise().squaredNorm().array() * (input_norms(l, batch).array() + 1);
       at -= sizes_[l + 1] * (sizes_[l] + 1);
       if (l == 0) break;
       const Layer weights = layer(at, l);
@@ -161,6 +195,14 @@ class SmallNetwork final : public Objective {
       deltas_[l - 1].array() *= inputs_[l].array() * (1 - inputs_[l].array());
     }
     return squared;
+  }
+
+  Vector input_norms(std::size_t l, const Batch& batch) const {
+    if (l > 0) return inputs_[l].rowwise().squaredNorm();
+    Vector out(static_cast<Index>(batch.rows.size()));
+    for (std::size_t i = 0; i < batch.rows.size(); ++i)
+      out[static_cast<Index>(i)] = rows_->squared_norms[batch.rows[i]];
+    return out;
   }
 
   double losses(Parameters w, const Batch& batch, double bound) {
@@ -174,10 +216,11 @@ class SmallNetwork final : public Objective {
     return sum;
   }
 
-  std::shared_ptr<const DenseRows> rows_;
+  std::shared_ptr<const SparseRows> rows_;
   std::vector<std::size_t> sizes_;
   std::size_t parameters_ = 0;
-  std::vector<Matrix> inputs_, deltas_;
+  std::vector<Matrix> inputs_;  // of each layer but the first, whose are the rows
+  std::vector<Matrix> deltas_;
 };
 
 // Weights of the size that keeps a layer's outputs as wide as its inputs, biases 0.
@@ -200,7 +243,7 @@ TaskSource networks_on(const Rows& rows, const std::vector<std::size_t>& hidden,
   std::vector<std::size_t> sizes{rows.columns()};
   sizes.insert(sizes.end(), hidden.begin(), hidden.end());
   sizes.push_back(1);
-  return [rows = dense(rows), sizes, rate](RandomSource& random) {
+  return [rows = sparse(rows), sizes, rate](RandomSource& random) {
     return std::make_unique<Task>(std::make_unique<SmallNetwork>(rows, sizes), random_start(sizes, random),
                                   rate);
   };
