@@ -101,7 +101,7 @@ void run_show(const ShowFlags& flags) {
 
 // --- train
 
-constexpr std::size_t kUnrolls = 2;  // on a table, more of them are better only by as much as more epochs are
+constexpr std::size_t kUnrolls = 2;  // the fewer, the more updates in the same time
 
 meta::MetaOptions read_options(const TrainingFlags& flags) {
   meta::MetaOptions options;

@@ -104,7 +104,7 @@ PublicTasks from_rows(const TaskFlags& flags, const std::string& tasks, const st
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   auto rows = std::make_shared<const Rows>(std::move(table.rows));
   const auto count = static_cast<double>(rows->count());
-  constexpr std::size_t kMostRows = 4'000;  // a gradient's direction is known well enough from these
+  constexpr std::size_t kMostRows = 4'000;  // for speed; the noise is as for all of them
   return {meta::halves_of(std::move(rows), {.loss = loss, .classes = classes}, rate, kMostRows),
           origin_of(tasks, to_string(loss), std::move(hashes)), count, std::move(warning)};
 }

@@ -107,6 +107,7 @@ TrainingSettings for_images(const PublicData& to) {
   TrainingSettings settings;
   settings.private_rows = static_cast<double>(to.all->count());
   settings.steps = 40;
+  settings.other_questions = false;
   settings.task_rows = 2000;
   settings.first_epochs = 30;
   settings.epochs = 12;

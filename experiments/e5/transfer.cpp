@@ -49,8 +49,9 @@ std::vector<std::shared_ptr<const Protector>> train_protectors(const PublicData&
                                                                std::size_t threads,
                                                                std::vector<TrainingRecord>& records) {
   std::vector<std::shared_ptr<const Protector>> protectors(epsilons.size());
-  const meta::TaskSource tasks =
-      meta::halves_of(practice.all, {.threads = 1}, 1, settings.task_rows, settings.judge);
+  const meta::TaskSource tasks = settings.other_questions
+                                     ? meta::questions_about(practice.all, {.threads = 1}, settings.task_rows)
+                                     : meta::halves_of(practice.all, {.threads = 1}, 1, settings.task_rows);
   std::shared_ptr<const Protector> last;
   for (std::size_t i = epsilons.size(); i-- > 0;) {
     const meta::MetaOptions options = options_for(settings, epsilons[i], last, threads);

@@ -39,7 +39,7 @@ struct TrainingSettings {
   double private_rows = 0;       // of the table it will protect
   std::int64_t steps = 60;       // that the budget lasts for with even noise
   std::size_t task_rows = 3000;  // of a task; its noise is that of the private table
-  meta::Judge judge = meta::Judge::loss;
+  bool other_questions = true;   // about the columns of the public table, beside its label
   std::int64_t first_epochs = 60;
   std::int64_t epochs = 20;  // of each later one
 };

@@ -146,6 +146,72 @@ double smooth_errors(const Rows& rows, std::span<const std::uint64_t> which, std
   return share * sum;
 }
 
+std::vector<double> column_of(const Rows& rows, std::size_t column) {
+  std::vector<double> out(rows.count(), 0.0);
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    if (rows.is_dense()) {
+      out[i] = rows.dense_row(i)[column];
+      continue;
+    }
+    const Rows::SparseRow entries = rows.sparse_row(i);
+    const auto at =
+        std::lower_bound(entries.indices.begin(), entries.indices.end(), static_cast<std::int32_t>(column));
+    if (at != entries.indices.end() && *at == static_cast<std::int32_t>(column))
+      out[i] = entries.values[static_cast<std::size_t>(at - entries.indices.begin())];
+  }
+  return out;
+}
+
+// Whether each value is above that of a random rank; empty if too few or too many are.
+std::vector<double> above_some_value(std::vector<double> values, RandomSource& random) {
+  std::vector<double> sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const double threshold = sorted[uniform_below(random, sorted.size())];
+  double above = 0;
+  for (double& value : values) above += value = value > threshold ? 1 : 0;
+  const double share = above / static_cast<double>(values.size());
+  constexpr double kLeast = 0.1;
+  if (share < kLeast || share > 1 - kLeast) values.clear();
+  return values;
+}
+
+Rows without_column(const Rows& rows, std::size_t column, std::vector<double> labels) {
+  SparseMatrix matrix;
+  matrix.columns = rows.columns();
+  const auto append = [&](std::size_t j, double value) {
+    if (j != column && value != 0) add_entry(matrix, j, value);
+  };
+  for (std::size_t i = 0; i < rows.count(); ++i) {
+    if (rows.is_dense()) {
+      for (std::size_t j = 0; j < rows.columns(); ++j) append(j, rows.dense_row(i)[j]);
+    } else {
+      const Rows::SparseRow entries = rows.sparse_row(i);
+      for (std::size_t k = 0; k < entries.indices.size(); ++k)
+        append(static_cast<std::size_t>(entries.indices[k]), entries.values[k]);
+    }
+    matrix.starts.push_back(matrix.indices.size());
+  }
+  return Rows::build(std::move(matrix), std::move(labels));
+}
+
+// The last column is the bias.
+Rows with_another_question(Rows rows, RandomSource& random) {
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries && rows.columns() > 1; ++i) {
+    const std::size_t column = uniform_below(random, rows.columns() - 1);
+    std::vector<double> labels = above_some_value(column_of(rows, column), random);
+    if (!labels.empty()) return without_column(rows, column, std::move(labels));
+  }
+  return rows;
+}
+
+Rows random_part(const Rows& rows, std::size_t count, RandomSource& random) {
+  std::vector<std::uint64_t> drawn;
+  sample_subset(random, rows.count(), count, drawn);
+  const std::vector<std::size_t> which(drawn.begin(), drawn.end());
+  return data::select_rows(std::span(&rows, 1), which);
+}
+
 }  // namespace
 
 Task::Task(std::unique_ptr<Objective> objective, std::vector<double> start, double rate)
@@ -219,15 +285,23 @@ TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, 
   if (judge == Judge::errors && !has_two_classes(model.loss))
     throw InputError("meta-training: to be judged by errors a task needs a label of two classes");
   return [rows = std::move(rows), model, rate, most, judge](RandomSource& random) {
-    std::vector<std::uint64_t> drawn;
-    sample_subset(random, rows->count(), std::min(most, (rows->count() + 1) / 2), drawn);
-    const std::vector<std::size_t> which(drawn.begin(), drawn.end());
-    Rows half = data::select_rows(std::span(rows.get(), 1), which);
+    Rows half = random_part(*rows, std::min(most, (rows->count() + 1) / 2), random);
     if (has_two_classes(model.loss) && bernoulli(random, 0.5)) half = with_sides_changed(std::move(half));
     const auto shared = std::make_shared<const Rows>(std::move(half));
     auto task = std::make_unique<Task>(make_glm(shared, model), std::vector<double>{}, rate);
     if (judge == Judge::errors) task->judge_by_errors(shared);
     return task;
+  };
+}
+
+TaskSource questions_about(std::shared_ptr<const Rows> rows, const GlmOptions& model, std::size_t most) {
+  if (!has_two_classes(model.loss))
+    throw InputError("meta-training: questions about a table need a model of two classes");
+  return [rows = std::move(rows), model, most](RandomSource& random) {
+    Rows half = random_part(*rows, std::min(most, (rows->count() + 1) / 2), random);
+    if (bernoulli(random, 2.0 / 3)) half = with_another_question(std::move(half), random);
+    if (bernoulli(random, 0.5)) half = with_sides_changed(std::move(half));
+    return std::make_unique<Task>(make_glm(std::make_shared<const Rows>(std::move(half)), model));
   };
 }
 

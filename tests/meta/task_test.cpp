@@ -147,6 +147,35 @@ TEST(HalvesOf, SidesChange) {
   EXPECT_LT(turned, 32);
 }
 
+// Four columns and a bias, the label unlike all of them: most tasks ask about a column, and none of those sees it.
+TEST(QuestionsAbout, AskAboutOtherColumns) {
+  PublicRandom random(1);
+  constexpr std::size_t kRows = 200, kColumns = 5;
+  std::vector<double> values(kRows * kColumns), labels(kRows, 0.0);
+  for (double& value : values) value = 0.1 + uniform(random);
+  for (std::size_t i = 0; i < kRows; ++i) values[i * kColumns + 4] = 1;
+  const auto rows = std::make_shared<const Rows>(Rows::dense(kColumns, values, labels));
+  const TaskSource questions = questions_about(rows, {.threads = 1}, 80);
+  int others = 0;
+  for (int i = 0; i < 60; ++i) {
+    const auto task = questions(random);
+    ASSERT_EQ(task->rows(), 80u);
+    std::vector<double> counts(2), gradient(kColumns);
+    Batch all{.rows = std::vector<std::uint64_t>(80), .divisor = 1};
+    std::iota(all.rows.begin(), all.rows.end(), std::uint64_t{0});
+    task->objective().label_counts(all, counts);
+    task->loss(std::vector<double>(kColumns, 0.0), gradient);
+    const auto blank = std::count(gradient.begin(), gradient.end() - 1, 0.0);  // the bias aside
+    const bool other = counts[0] > 0 && counts[1] > 0;
+    EXPECT_EQ(blank, other ? 1 : 0);
+    if (!other) continue;
+    ++others;
+    EXPECT_GE(std::min(counts[0], counts[1]), 8);
+  }
+  EXPECT_GT(others, 25);
+  EXPECT_LT(others, 55);
+}
+
 TEST(HalvesOf, HaveNoMoreRowsThanAllowed) {
   PublicRandom random(1);
   EXPECT_EQ(halves_of(numbered_rows(1000), {.threads = 1}, 1, 120)(random)->rows(), 120u);

@@ -78,6 +78,12 @@ TaskSource generated_tables(const GeneratedTables& options);
 TaskSource halves_of(std::shared_ptr<const Rows> rows, const GlmOptions& model, double rate = 1,
                      std::size_t most = std::numeric_limits<std::size_t>::max(), Judge judge = Judge::loss);
 
+// The same, but in two tasks of three another column takes the label's place: whether it is above a threshold that between a tenth and nine tenths of
+// the rows exceed; the column itself is blanked. A protector that has seen one question only learns how far its answer is. Tables without such
+// a column keep their label.
+TaskSource questions_about(std::shared_ptr<const Rows> rows, const GlmOptions& model,
+                           std::size_t most = std::numeric_limits<std::size_t>::max());
+
 // A small network on rows of two classes: `hidden` layers of sigmoid units and one output, at random weights each time. A plain program
 // without libtorch, for networks that are practised on. [L2P, App. C.3]
 TaskSource networks_on(const Rows& rows, const std::vector<std::size_t>& hidden, double rate = 1);
