@@ -108,6 +108,8 @@ TrainingSettings for_images(const PublicData& to) {
   settings.private_rows = static_cast<double>(to.all->count());
   settings.steps = 40;
   settings.other_questions = false;
+  settings.unrolls = 2;
+  settings.validation_tasks = 8;
   settings.task_rows = 2000;
   settings.first_epochs = 30;
   settings.epochs = 12;
@@ -133,7 +135,7 @@ void run_pairs(const Places& places) {
 void run_scaling(const Places& places) {
   const PublicData images = digit_pair(places.data, {4, 6});
   std::string text = "steps,seconds,megabytes,paper_seconds\n";
-  for (const std::int64_t steps : {200, 1000, 1600}) {
+  for (const std::int64_t steps : {200, 400, 1000, 1600}) {
     const ScalingRow row = measure_epoch(images, steps, 2);
     text += fmt::format("{},{:.2f},{:.1f},{}\n", row.steps, row.seconds, row.megabytes, row.paper_seconds);
     fmt::print(stderr, "{} steps: {:.1f} s, {:.1f} MB\n", row.steps, row.seconds, row.megabytes);
@@ -149,7 +151,7 @@ void run_stage(const std::string& name, const Places& places) {
   if (name == "us") return run_tables(name, states(places), brazil(places), places);
   if (name == "mnist") return run_images(places);
   if (name == "br-baselines") return Transfer(name, places).baselines(states(places), kEpsilons, kRepeats);
-  if (name == "us-baselines") return Transfer(name, places).baselines(brazil(places), kEpsilons, kRepeats);
+  if (name == "us-baselines") return Transfer(name, places).baselines(brazil(places), kEpsilons, 3);
   // They are slower than a protector's few steps.
   if (name == "mnist-baselines")
     return Transfer(name, places).baselines(digit_pair(places.data, {3, 5}), kEpsilons, 2);
