@@ -70,6 +70,7 @@ const Sample kSamples[] = {
     {"decrease", "0.25", "1"},
     {"raise", "0.5", "0"},
     {"clip_decay", "0.125", "1"},
+    {"protector", R"("mine.protector")", ""},
     {"step", R"("adamw")", R"("lbfgs")"},
     {"lr", "0.5", "0"},
     {"lr_shape", R"("cosine")", R"("square")"},

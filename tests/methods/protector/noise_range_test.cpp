@@ -127,7 +127,7 @@ TEST(NoiseRange, NamesTheConditionThatFails) {
   EXPECT_THAT(refused(2'000, kBudget, 30), HasSubstr("q_range: expected 0 < q <= 0.1, got q = 0.2"));
   EXPECT_THAT(refused(100, kBudget, 1),
               AllOf(HasSubstr("rate q = 0.01"),
-                    HasSubstr("rho_vs_omega: expected rho < ln(1/q)/(4 omega_a) = 0.00156")));
+                    HasSubstr("rho_vs_omega: expected rho < ln(1/q)/(4 omega_a) = 0.001559")));
   EXPECT_THAT(refused(10, {5, 1e-3}, 1), HasSubstr("rho_range: expected 0 < rho <= 0.1, got rho = "));
   EXPECT_THAT(refusal([&] { protector_rate(protector, {20, 1e-3}, 1, 1000); }), HasSubstr("rho_range"));
   const PoissonSampler poisson({.rows = 100, .declared_rows = 100}, 0.05);
