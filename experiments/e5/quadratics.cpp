@@ -226,7 +226,8 @@ void write_quadratics(const std::string& folder, std::size_t threads) {
       for (std::size_t i = 0; i < kRepeats; ++i) {
         runs += fmt::format("{},{},{},{},{:.6f},{:.6f},{:.1f},{:.6f}\n", epsilon, row.method, row.setting, i,
                             row.losses[i], row.losses_elsewhere[i], row.steps, row.spent);
-        for (std::size_t t = 0; t < row.paths[i].size(); ++t)
+        // The first few as a whole, of the others where they ended.
+        for (std::size_t t = i < 5 ? 0 : row.paths[i].size() - 1; t < row.paths[i].size(); ++t)
           paths += fmt::format("{},{},{},{},{:.4f},{:.4f}\n", epsilon, row.method, i, t, row.paths[i][t][0],
                                row.paths[i][t][1]);
       }

@@ -213,10 +213,11 @@ std::string path_picture(const std::vector<Record>& paths, const std::string& ep
       .start = problem.start,
       .optimum = problem.optimum,
       .hessian = problem.hessian};
-  std::map<std::string, std::map<std::string, Path>> by_method;
+  std::map<std::string, std::map<int, Path>> by_method;
   for (const Record& one : paths) {
     if (one.at("epsilon") == epsilon)
-      by_method[one.at("method")][one.at("repeat")].push_back({number(one, "x"), number(one, "y")});
+      by_method[one.at("method")][std::stoi(one.at("repeat"))].push_back(
+          {number(one, "x"), number(one, "y")});
   }
   for (const std::string& method : distinct(paths, "method")) {
     PathPanel panel{.title = method};

@@ -34,9 +34,9 @@ meta::MetaOptions options_for(const TrainingSettings& settings, double epsilon,
   options.epochs = from ? settings.epochs : settings.first_epochs;
   options.from = std::move(from);
   options.pretraining_epochs = 0;  // the protectors of larger epsilons are it
-  options.unrolls = 2;
+  options.unrolls = settings.unrolls;
   options.learning_rate = 0.01;
-  options.validation_tasks = 8;
+  options.validation_tasks = settings.validation_tasks;
   options.threads = threads;
   return options;
 }

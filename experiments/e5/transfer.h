@@ -40,6 +40,8 @@ struct TrainingSettings {
   std::int64_t steps = 60;       // that the budget lasts for with even noise
   std::size_t task_rows = 3000;  // of a task; its noise is that of the private table
   bool other_questions = true;   // about the columns of the public table, beside its label
+  std::size_t unrolls = 2;
+  std::int64_t validation_tasks = 8;
   std::int64_t first_epochs = 60;
   std::int64_t epochs = 20;  // of each later one
 };

@@ -104,6 +104,19 @@ void Unroll<Number>::advance(const ProtectorWeights<Number>& weights, double noi
   ++taken_;
 }
 
+// After a step, whose inputs nobody needs any more and whose old states are in `next_`: they are exchanged, not copied, for those that
+// were kept before.
+template <class Number>
+void Unroll<Number>::keep(Kept& kept) {
+  std::swap(kept.inputs, inputs_);
+  std::swap(kept.state, next_);
+  kept.scheduler_inputs = scheduler_inputs_;
+  std::swap(kept.scheduler_state, scheduler_next_);
+  std::transform(unit_noise_.begin(), unit_noise_.end(), kept.noise.begin(),
+                 [](double value) { return static_cast<Number>(value); });
+  kept.output = scheduler_output_;
+}
+
 template <class Number>
 void Unroll<Number>::run(const ProtectorWeights<Number>& weights, std::size_t steps) {
   if (steps > kept_.size()) throw InternalError("unroll: more steps than it may keep");
@@ -115,15 +128,9 @@ void Unroll<Number>::run(const ProtectorWeights<Number>& weights, std::size_t st
     observe();
     const double noise = schedule(weights);
     project(weights, noise);
-    kept.inputs = inputs_;
-    kept.state = state_;
-    kept.scheduler_inputs = scheduler_inputs_;
-    kept.scheduler_state = scheduler_state_;
-    std::transform(unit_noise_.begin(), unit_noise_.end(), kept.noise.begin(),
-                   [](double value) { return static_cast<Number>(value); });
-    kept.output = scheduler_output_;
-    kept.noise_multiplier = noise;
     advance(weights, noise);
+    keep(kept);
+    kept.noise_multiplier = noise;
     losses_.push_back(task_.loss(w_, kept.loss_gradient));
     costs_.push_back(protection_.cost(noise));
     noise_.push_back(noise);

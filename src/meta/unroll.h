@@ -101,6 +101,7 @@ class Unroll {
   void project(const ProtectorWeights<Number>& weights, double noise);
   double noise_for(double cost) const;
   void advance(const ProtectorWeights<Number>& weights, double noise);
+  void keep(Kept& kept);
   double stddev(double noise) const { return protection_.sensitivity * noise / divisor_; }
   // d (inputs of the projector) / d (noise multiplier), times the derivatives by the inputs, summed.
   double by_noise(const Kept& kept, const protector::Lanewise<Number>& d_inputs) const;
