@@ -135,7 +135,7 @@ TEST_F(TrainFaults, KilledAroundItsCountOfTheRowsARunNeverCountsTwice) {
       expect_certified_steps(run, 5);
     } else {
       ++lost;
-      EXPECT_THAT(finished.err, HasSubstr("the count is spent and lost"));
+      EXPECT_THAT(finished.err, HasSubstr("the answer is spent and lost"));
       EXPECT_EQ(ledger_runs().back().status, RunStatus::open);
       EXPECT_EQ(ledger_runs().back().charged.epsilon, kEpsilon);
     }

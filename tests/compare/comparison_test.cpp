@@ -211,7 +211,7 @@ const BadText kBadTexts[] = {
     {"ByDefaultText", "[data.a]\nby_default = 'no'\n", "by_default: expected true or false"},
     {"MethodUnknownKey", kHead + "[methods.dpsgd]\nlearning = 3\n",
      "c.toml:8: learning: unknown key; expected smooth, private, by_default, or one of a plan: "
-     "row_norm, model"},
+     "row_norm, center, model"},
     {"MethodDecidesEpsilon", kHead + "[methods.dpsgd]\nepsilon = 3\n",
      "c.toml:8: epsilon: the comparison decides"},
     {"PlanDecidesData", "[plan]\ndata = 'x'\n", "c.toml:2: data: the comparison decides"},

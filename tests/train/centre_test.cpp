@@ -65,8 +65,7 @@ TEST(Centre, TheMeanIsPartOfThePlanAndOfItsCost) {
 }
 
 TEST(Centre, AFitIsCertifiedAndAsGood) {
-  SeededRandom random(1);
-  const Fitted fitted = fit(centred_plan(), data::census_schema(), data::census_table(2000, 1), random);
+  const Fitted fitted = fit(centred_plan(), data::census_schema(), data::census_table(2000, 1));
   EXPECT_TRUE(verify(fitted.certificate).holds());
   EXPECT_LE(fitted.certificate.epsilon, 2);
   std::int64_t events = 0;
@@ -94,8 +93,7 @@ TEST(Centre, MethodsThatChooseAsTheyGoHaveItToo) {
   Plan plan = centred_plan();
   plan.method = "blsgd";
   plan.steps.reset();
-  SeededRandom random(1);
-  const Fitted fitted = fit(plan, data::census_schema(), data::census_table(2000, 1), random);
+  const Fitted fitted = fit(plan, data::census_schema(), data::census_table(2000, 1));
   EXPECT_TRUE(verify(fitted.certificate).holds());
 }
 
@@ -105,8 +103,7 @@ TEST(Centre, WhatItCannotDoIsRefused) {
   EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("row_norm = 1 do not go together"));
   data::Schema schema = data::census_schema();
   schema.bias = false;
-  EXPECT_THAT(refusal([&] { fit(centred_plan(), schema, data::census_table(10, 1)); }),
-              HasSubstr("center needs a bias column"));
+  EXPECT_THAT(refusal([&] { fitted_to(centred_plan(), schema); }), HasSubstr("center needs a bias column"));
 }
 
 }  // namespace

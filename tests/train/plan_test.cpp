@@ -34,6 +34,7 @@ const Sample kSamples[] = {
     {"target", R"("income")", ""},
     {"rows", "1000", "0"},
     {"row_norm", "1", "0"},
+    {"center", R"("yes")", R"("mean")"},
     {"model", R"("huber")", R"("tree")"},
     {"huber_width", "0.25", "0"},
     {"epsilon", "1.5", "0"},
