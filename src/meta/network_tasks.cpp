@@ -165,15 +165,23 @@ class SmallNetwork final : public Objective {
         work(static_cast<Index>(i), static_cast<Index>(rows_->x.indices[k]), rows_->x.values[k]);
     }
   }
+  // to += factor * from, without what an expression of unknown size costs.
+  static void add_times(double factor, const double* from, std::size_t size, double* to) {
+    for (std::size_t u = 0; u < size; ++u) to[u] += factor * from[u];
+  }
   // `weights`: a row for each column of the table.
   Matrix first_products(const Matrix& weights, const Batch& batch) const {
     Matrix out = Matrix::Zero(static_cast<Index>(batch.rows.size()), weights.cols());
-    for_each_entry(batch, [&](Index i, Index j, double value) { out.row(i) += value * weights.row(j); });
+    for_each_entry(batch, [&](Index i, Index j, double value) {
+      add_times(value, weights.row(j).data(), sizes_[1], out.row(i).data());
+    });
     return out;
   }
   Matrix by_first_weights(const Batch& batch) const {
     Matrix out = Matrix::Zero(static_cast<Index>(sizes_[0]), static_cast<Index>(sizes_[1]));
-    for_each_entry(batch, [&](Index i, Index j, double value) { out.row(j) += value * deltas_[0].row(i); });
+    for_each_entry(batch, [&](Index i, Index j, double value) {
+      add_times(value, deltas_[0].row(i).data(), sizes_[1], out.row(j).data());
+    });
     return out;
   }
 
