@@ -2,7 +2,6 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <chrono>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "child_process.h"
+#include "peak_memory.h"
 #include "ration/train/training.h"
 
 namespace ration::bench {
@@ -26,12 +26,6 @@ double available_bytes() {
     if (line.starts_with("MemAvailable:")) return 1024 * std::stod(line.substr(13));
   }
   return 0;
-}
-
-double peak_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return 1024 * static_cast<double>(usage.ru_maxrss);
 }
 
 // Steele, Lea and Flood's SplitMix64: enough for numbers that only have to differ.

@@ -15,6 +15,7 @@
 
 #include "figures.h"
 #include "large_table.h"
+#include "protector_memory.h"
 #ifdef RATION_TORCH
 #include "nn_steps.h"
 #endif
@@ -150,6 +151,9 @@ int report(const Flags& flags) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && argv[1] == std::string_view("--large-table")) return ration::bench::train_large_table();
+  constexpr std::string_view kProtector = "--protector-memory=";
+  if (argc == 2 && std::string_view(argv[1]).starts_with(kProtector))
+    return ration::bench::print_protector_memory(std::stoll(argv[1] + kProtector.size()));
 #ifdef RATION_TORCH
   constexpr std::string_view kMemory = "--nn-memory=";
   if (argc == 2 && std::string_view(argv[1]).starts_with(kMemory))

@@ -1,11 +1,11 @@
 #include "nn_steps.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <torch/torch.h>
 
 #include <numeric>
 
+#include "peak_memory.h"
 #include "ration/methods/gradient_descent.h"
 #include "ration/objectives/neural/models.h"
 #include "ration/sampling/fixed_size.h"
@@ -139,9 +139,7 @@ int print_network_memory(const std::string& which) {
       steps.private_step();
     }
   }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  fmt::print("{}\n", static_cast<double>(usage.ru_maxrss) * 1024);
+  fmt::print("{}\n", peak_bytes());
   return 0;
 }
 

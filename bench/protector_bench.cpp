@@ -1,17 +1,18 @@
 // Meta-training of a protector in batches of 20 steps, on made-up images of the size of MNIST's, and its fused LSTM.
 #include <benchmark/benchmark.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <stdexcept>
+#include <string>
 
+#include "child_process.h"
 #include "meta/first_weights.h"
 #include "meta/public_random.h"
 #include "methods/protector/coordinate_lstm.h"
+#include "peak_memory.h"
+#include "protector_memory.h"
 #include "ration/base/distributions.h"
 #include "ration/base/random.h"
 #include "ration/meta/train_protector.h"
@@ -92,32 +93,21 @@ void epoch(benchmark::State& state) {
 }
 BENCHMARK(epoch)->Name("protector/epoch")->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond);
 
-// The largest size of a process of its own that trains for two epochs of so many steps.
-double megabytes(const Rows& images, std::int64_t steps) {
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("pipe");
-  const pid_t child = fork();
-  if (child == 0) {
-    epoch_seconds(images, steps, {4, 4, 4}, 1);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    const double answer = static_cast<double>(usage.ru_maxrss) / 1024;
-    _exit(write(ends[1], &answer, sizeof answer) == sizeof answer ? 0 : 1);
-  }
-  close(ends[1]);
-  double answer = std::nan("");
-  if (read(ends[0], &answer, sizeof answer) != sizeof answer) answer = std::nan("");
-  close(ends[0]);
-  if (child > 0) waitpid(child, nullptr, 0);
-  return answer;
+// The largest size of a program of its own that trains for two epochs of so many steps; 0 if it did not answer.
+double bytes_of(std::int64_t steps) {
+  ration::bench::ChildProcess process({"/proc/self/exe", "--protector-memory=" + std::to_string(steps)});
+  const std::string answer = process.hear();
+  return answer.empty() ? 0 : std::stod(answer);
 }
 
-// A narrower network, one projector update an epoch: memory, not time, is asked for.
 void memory(benchmark::State& state) {
-  const Rows images = made_up_images();
-  double ratio = 0;
-  for (auto _ : state) ratio = megabytes(images, 1600) / megabytes(images, 200);
-  state.counters["ratio"] = ratio;
+  double few = 0, many = 0;
+  for (auto _ : state) {
+    few = bytes_of(200);
+    many = bytes_of(1600);
+  }
+  if (few == 0 || many == 0) return state.SkipWithError("no answer");
+  state.counters["ratio"] = many / few;
 }
 BENCHMARK(memory)->Name("protector/memory")->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond);
 
@@ -142,3 +132,10 @@ void fused_step(benchmark::State& state) {
 BENCHMARK(fused_step)->Name("protector/step")->Arg(795'000)->Iterations(3)->Unit(benchmark::kMillisecond);
 
 }  // namespace
+
+// A narrower network, one projector update an epoch: memory, not time, is asked for.
+int ration::bench::print_protector_memory(std::int64_t steps) {
+  epoch_seconds(made_up_images(), steps, {4, 4, 4}, 1);
+  fmt::print("{}\n", peak_bytes());
+  return 0;
+}
