@@ -1,0 +1,26 @@
+#include <gtest/gtest.h>
+
+#include <boost/math/distributions/normal.hpp>
+
+#include "ration/privacy/calibrate.h"
+
+namespace ration::testing {
+namespace {
+
+// Why no schedule can win anything on E5's quadratics at its smallest budget. One release that takes all of (0.05, 1e-8) is
+// mu-GDP, and however a budget is divided, what comes out is no more: all releases together about 60 rows are (60 mu)-GDP apart from
+// those about no rows [Dong22, Thm 2.14]. So they differ in total variation by at most 2 Phi(60 mu / 2) - 1: in three runs out of four
+// they might as well be about no rows at all, whatever the scheduler does.
+TEST(Quadratics, AtTheSmallestBudgetSixtyRowsCanHardlyBeToldFromNone) {
+  const double noise =
+      calibrate_noise([](double size) { return Event::gaussian(size); }, Relation::add_remove,
+                      Accountant::gdp, {.epsilon = 0.05, .delta = 1e-8});
+  const double all_rows = 60 / noise;
+  EXPECT_GT(all_rows, 0.6);
+  EXPECT_LT(all_rows, 0.7);
+  const double total_variation = 2 * cdf(boost::math::normal(), all_rows / 2) - 1;
+  EXPECT_LT(total_variation, 0.27);
+}
+
+}  // namespace
+}  // namespace ration::testing
