@@ -49,7 +49,8 @@ PublicTasks quadratics(const TaskFlags& flags, double rate) {
                                        {"model", &flags.model},
                                        {"pair", &flags.pair}});
   if (rate < 1) throw InputError("--rate: tasks quadratic have 60 rows and see all of them; leave it out");
-  return {meta::random_quadratics({2, 2}), origin_of("quadratic", "quadratic"), 0, ""};  // as in experiment E5
+  return {meta::random_quadratics({2, 2}), origin_of("quadratic", "quadratic"), 0,
+          ""};  // as in experiment E5
 }
 
 PublicTasks generated(const TaskFlags& flags, double rate) {

@@ -135,13 +135,13 @@ TEST(Filter, ThrowsForWhatItHasNoTheoremFor) {
 }
 
 TEST(Filter, NeedsAnAccountantThatCanFilter) {
-  for (const Accountant accountant :
-       {Accountant::pld, Accountant::advanced, Accountant::moments}) {
-    EXPECT_EQ(complaint([&] {
-                make_filter(accountant, {1, 1e-5}, Relation::add_remove);
-              }),
-              "accountant '" + std::string(to_string(accountant)) +
-                  "' needs a plan fixed before the run and cannot filter; use 'rdp', 'zcdp', 'gdp' or 'tcdp'");
+  for (const Accountant accountant : {Accountant::pld, Accountant::advanced, Accountant::moments}) {
+    EXPECT_EQ(
+        complaint([&] {
+          make_filter(accountant, {1, 1e-5}, Relation::add_remove);
+        }),
+        "accountant '" + std::string(to_string(accountant)) +
+            "' needs a plan fixed before the run and cannot filter; use 'rdp', 'zcdp', 'gdp' or 'tcdp'");
   }
 }
 

@@ -467,8 +467,8 @@ TEST_F(TrainingRun, AMeanOfTheRowsIsAskedOnceInARunsLife) {
   crash_after(15, centred);
   const Checkpoint before = checkpoint_in(files_.run());
   ASSERT_TRUE(before.training.row_mean.has_value());
-  AtStep observer(1,
-                  [&] { EXPECT_EQ(checkpoint_in(files_.run()).training.row_mean, before.training.row_mean); });
+  AtStep observer(
+      1, [&] { EXPECT_EQ(checkpoint_in(files_.run()).training.row_mean, before.training.row_mean); });
   RunOptions with = options();
   with.observers = {&observer};
   const RunOutcome outcome = resume_run(with, random_);
