@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -13,20 +12,21 @@
 #include "base/parallel.h"
 #include "meta/constraint.h"
 #include "meta/first_weights.h"
+#include "meta/lessons.h"
+#include "meta/protections.h"
 #include "meta/public_random.h"
 #include "meta/unroll.h"
 #include "methods/protector/step_formulas.h"
 #include "ration/base/check.h"
 #include "ration/base/distributions.h"
 #include "ration/base/error.h"
-#include "ration/sampling/fixed_size.h"
-#include "ration/sampling/full.h"
 #include "ration/steps/step_rule.h"
 
 namespace ration::meta {
 namespace {
 
 using Weights = ProtectorWeights<float>;
+using Lesson = Lessons::Lesson;
 
 constexpr std::array kTrainings = {
     std::pair{SchedulerTraining::soft, "soft"}, std::pair{SchedulerTraining::lagrangian, "lagrangian"},
@@ -104,130 +104,6 @@ std::vector<Stage> stages_of(const MetaOptions& options) {
   stages.push_back({fmt::format("epsilon {}", show(epsilon)), epsilon, 1, options.scheduler, options.epochs});
   return stages;
 }
-
-// What a budget means for a task: the noise depends on how it is sampled.
-Protection protection_for(const MetaOptions& options, const Protector& protector, double epsilon,
-                          const Task& task) {
-  const std::size_t rows = task.step_rows();
-  const std::size_t all = task.rows();
-  const Budget budget{epsilon, options.budget.delta};
-  const bool sampled = rows < all;
-  const FullSampler full({.rows = all, .declared_rows = static_cast<double>(all)}, options.relation);
-  std::optional<FixedSizeSampler> fixed;
-  if (sampled) fixed.emplace(all, rows);
-  const Sampler& sampler = sampled ? static_cast<const Sampler&>(*fixed) : full;
-  const NoiseRange range = protector_noise(protector, sampler, options.accountant, budget, options.steps);
-  return {.clip = options.clip,
-          .sensitivity = options.clip.sensitivity(sampler.relation()),
-          .even = range.even,
-          .least = range.least,
-          .steps = static_cast<double>(options.steps),
-          .norm_noise = options.norm_noise_ratio * range.even};
-}
-
-// Noise multipliers are found by a search, and are the same for all tasks that are sampled alike.
-class Protections {
- public:
-  explicit Protections(const MetaOptions& options) : options_(options) {}
-
-  Protection of(const Protector& protector, double epsilon, const Task& task) {
-    const bool releases = !protector.scheduler.empty() && options_.norm == NormSource::released;
-    const double rate = static_cast<double>(task.step_rows()) / static_cast<double>(task.rows());
-    Protection protection = alike(protector, epsilon, task, rate, releases);
-    protection.divisor = options_.rows > 0 ? rate * options_.rows : static_cast<double>(task.step_rows());
-    if (releases)
-      protection.norm_sensitivity = squared_norm_sensitivity(
-          options_.clip.bound(), static_cast<std::uint64_t>(protection.divisor), options_.relation);
-    return protection;
-  }
-
- private:
-  struct Known {
-    double epsilon, rate;
-    bool releases;
-    Protection protection;
-  };
-
-  Protection alike(const Protector& protector, double epsilon, const Task& task, double rate, bool releases) {
-    const auto same = [&](const Known& one) {
-      return one.epsilon == epsilon && std::abs(one.rate - rate) < 1e-4 && one.releases == releases;
-    };
-    const auto known = std::find_if(known_.begin(), known_.end(), same);
-    if (known != known_.end()) return known->protection;
-    known_.push_back({epsilon, rate, releases, protection_for(options_, protector, epsilon, task)});
-    return known_.back().protection;
-  }
-
-  const MetaOptions& options_;
-  std::vector<Known> known_;
-};
-
-// Tasks that are gone through side by side, each with a random stream of its own, so that the number of threads changes nothing.
-class Lessons {
- public:
-  Lessons(const TaskSource& tasks, std::size_t count, std::uint64_t seed, std::size_t threads)
-      : threads_(std::min(threads, count)), inner_threads_(std::max<std::size_t>(1, threads / threads_)) {
-    for (std::size_t k = 0; k < count; ++k) lessons_.push_back(std::make_unique<Lesson>(seed + k));
-    each([&](Lesson& lesson) {
-      lesson.task = tasks(lesson.random);
-      lesson.scale = 1 / std::max(1e-12, lesson.task->loss(lesson.task->start()));
-    });
-  }
-
-  struct Lesson {
-    explicit Lesson(std::uint64_t seed) : random(seed) {}
-
-    PublicRandom random;
-    std::unique_ptr<Task> task;
-    double scale = 1;  // of losses: 1 over where it begins
-    Protection protection;
-    std::optional<Unroll<float>> unroll;
-    Weights gradient;
-  };
-
-  std::size_t count() const { return lessons_.size(); }
-  Lesson& operator[](std::size_t k) { return *lessons_[k]; }
-
-  void begin(const std::function<Protection(const Task&)>& protect, const Unroll<float>::Shape& shape,
-             std::size_t kept) {
-    for (const auto& lesson : lessons_) lesson->protection = protect(*lesson->task);
-    for (const auto& lesson : lessons_)
-      lesson->unroll.emplace(*lesson->task, lesson->protection, shape, lesson->random, kept, inner_threads_);
-  }
-
-  // work(lesson) for each, at the same time; the first failure is thrown when all are through.
-  template <class Work>
-  void each(const Work& work) {
-    std::vector<std::exception_ptr> failures(lessons_.size());
-    for_each_block(lessons_.size(), threads_, [&](std::size_t k) {
-      try {
-        work(*lessons_[k]);
-      } catch (...) {
-        failures[k] = std::current_exception();
-      }
-    });
-    for (const std::exception_ptr& failure : failures) {
-      if (failure) std::rethrow_exception(failure);
-    }
-  }
-
-  // The mean of their gradients; those of an unroll that overflowed count as 0.
-  std::vector<float> mean(std::vector<float> Weights::*part) const {
-    std::vector<float> sum((lessons_.front()->gradient.*part).size(), 0.0f);
-    const auto share = 1 / static_cast<float>(lessons_.size());
-    for (const auto& lesson : lessons_) {
-      const std::vector<float>& one = lesson->gradient.*part;
-      if (!std::all_of(one.begin(), one.end(), [](float x) { return std::isfinite(x); })) continue;
-      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += share * one[i];
-    }
-    return sum;
-  }
-
- private:
-  std::size_t threads_, inner_threads_;
-  std::vector<std::unique_ptr<Lesson>> lessons_;
-};
-using Lesson = Lessons::Lesson;
 
 // h_t after each step; what rounding adds does not count as over the budget.
 std::vector<double> running_h(std::span<const double> costs) {
