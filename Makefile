@@ -38,7 +38,7 @@ help:
 	@echo "make e2            run experiment E2, noise schedules on MNIST, into docs/results/e2 (DATA: folder of the data sets)"
 	@echo "make e3            run experiment E3, private line search on networks, into docs/results/e3 (hours)"
 	@echo "make e4            run experiment E4, automatic clipping on networks, into docs/results/e4 (hours)"
-	@echo "make e5            run experiment E5, learned protection, into docs/results/e5 (an hour)"
+	@echo "make e5            run experiment E5, learned protection, into docs/results/e5"
 	@echo "make asan          the fast tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan          the fast tests under the thread sanitizer"
 	@echo "make format        rewrite the sources in the house format (format-check: only look)"
