@@ -54,7 +54,9 @@ TEST(NoisyRowMean, OneRowMovesTheSumByTheBoundAtMost) {
     const std::vector<double> with = nearly_exact_mean(table({0.3, -0.2, 1, 1, x, y}), kBound, kDeclared);
     const double moved = kDeclared * std::hypot(with[0] - base[0], with[1] - base[1]);
     EXPECT_LE(moved, kBound * (1 + 1e-9)) << x;
-    if (x == 1e9) EXPECT_GT(moved, kBound * (1 - 1e-3));  // the bound is reached
+    if (x == 1e9) {
+      EXPECT_GT(moved, kBound * (1 - 1e-3));  // the bound is reached
+    }
   }
 }
 
