@@ -39,7 +39,7 @@ std::optional<std::vector<double>> noisy_row_mean(const Rows& rows, const RowMea
                                                   BudgetFilter& filter, RandomSource& random) {
   const TableSize table{.rows = rows.count(), .declared_rows = declared_rows};
   table.require_sound("row mean");
-  const std::uint64_t most = table.most_rows();
+  const std::uint64_t most = table.most_rows() + 1;  // a neighbour may have one row more
   const double rounding_room = 2 * query.bound * sum_error(most, most);
   const GaussianMechanism mechanism(
       {.sensitivity = gradient_sum_sensitivity(query.bound, relation) + rounding_room,

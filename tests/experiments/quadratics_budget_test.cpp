@@ -27,7 +27,7 @@ TEST(Quadratics, AtTheSmallestBudgetSixtyRowsCanHardlyBeToldFromNone) {
 // at most 60, so a release with noise s says at most 60 / (2 s^2) nats about the problem, and all of them together 60 mu^2 / 2, however the
 // budget is divided and whatever was learned before (chain rule). Without any, the best guess at the minimum, which is Gaussian around a
 // public point up to what 60 terms leave, is 2 / 60 above it on average: two parameters fitted to unit variance. In two dimensions I nats
-// lower that by no more than a share of 1 - exp(-I) (rate and distortion of a Gaussian). The standard error of 100 runs is .001.
+// lower that by no more than a share of 1 - exp(-I) (rate and distortion of a Gaussian, which the minimum is only nearly). The standard error of 100 runs is .001.
 TEST(Quadratics, WhatCanBeLearnedPrivatelyIsFarBelowWhatAHundredRunsShow) {
   const double noise =
       calibrate_noise([](double size) { return Event::gaussian(size); }, Relation::add_remove,
