@@ -33,18 +33,6 @@ void gaussian_fill(benchmark::State& state) {
 }
 BENCHMARK(gaussian_fill)->Name("random/gaussian_fill")->Arg(1000)->Arg(100'000)->Arg(1 << 20);
 
-void gaussian_add(benchmark::State& state) {
-  std::vector<double> sum(static_cast<std::size_t>(state.range(0)));
-  auto& random = ration::SecureRandom::for_this_thread();
-  for (auto _ : state) {
-    ration::add_gaussian(random, sum, 2.0);
-    benchmark::DoNotOptimize(sum.data());
-    benchmark::ClobberMemory();
-  }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
-}
-BENCHMARK(gaussian_add)->Name("random/gaussian_add")->Arg(100'000);
-
 // Equal expected draw from 1e5 and 1e9 rows: the cost is that of the rows drawn.
 void poisson_sample(benchmark::State& state) {
   const auto rows = static_cast<std::uint64_t>(state.range(0));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "base/per_processor.h"
 #include "mechanisms/sensitivity.h"
@@ -50,15 +51,18 @@ void release(const float* values, const double* noise, std::size_t count, const 
   release_floats(values, noise, count, grid, unit, released);
 }
 
+// The noise of doubles, which may be released in their own place, is drawn into a buffer; that of floats where it is released.
 template <class Number>
 void release_in_chunks(std::span<const Number> part, double stddev, const Grid& grid, double factor,
                        RandomSource& random, std::span<double> released, const Ahead& ahead) {
-  alignas(64) std::array<double, kChunk> buffer;
+  constexpr bool kInPlace = std::is_same_v<Number, float>;
+  alignas(64) std::array<double, kInPlace ? 1 : kChunk> buffer;
   for (std::size_t done = 0; done < part.size(); done += kChunk) {
-    const auto noise = std::span(buffer).first(std::min(part.size() - done, kChunk));
+    const std::size_t count = std::min(part.size() - done, kChunk);
+    const auto out = released.subspan(done, count);
+    const auto noise = kInPlace ? out : std::span(buffer).first(count);
     fill_gaussian(random, noise, stddev, done == 0 ? ahead : Ahead{});
-    release(part.data() + done, noise.data(), noise.size(), grid, factor * grid.step(),
-            released.data() + done);
+    release(part.data() + done, noise.data(), count, grid, factor * grid.step(), out.data());
   }
 }
 

@@ -27,14 +27,6 @@ TEST(FillGaussian, HasTheDeclaredScale) {
   EXPECT_FALSE(follows_normal(sample, 4.5));
 }
 
-TEST(AddGaussian, HasTheDeclaredScale) {
-  std::vector<double> sample(kDraws, 0);
-  add_gaussian(SecureRandom::for_this_thread(), sample, 3);
-  EXPECT_TRUE(follows_normal(sample, 3));
-  EXPECT_FALSE(follows_normal(sample, 2));
-  EXPECT_FALSE(follows_normal(sample, 4.5));
-}
-
 TEST(StandardGaussian, IsStandard) {
   std::vector<double> sample(kDraws);
   for (auto& x : sample) x = standard_gaussian(SecureRandom::for_this_thread());

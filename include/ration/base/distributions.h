@@ -29,10 +29,9 @@ bool bernoulli(RandomSource& random, double p);
 //             probability of a cell is off by about 2^(30-b), and n pairs can be told from ideal ones with an
 //             advantage of about sqrt(n) 2^(30-b): 3e-4 for 4 million parameters with b = 52, but certainty with the
 //             32 bits that would halve the work of the cipher.
-// Edge cases  stddev = 0 gives zeros (and leaves an added-to span as it is); 0 <= stddev <= 1e300.
+// Edge cases  stddev = 0 gives zeros; 0 <= stddev <= 1e300.
 double standard_gaussian(RandomSource& random);
 void fill_gaussian(RandomSource& random, std::span<double> out, double stddev, const Ahead& ahead = {});
-void add_gaussian(RandomSource& random, std::span<double> inout, double stddev);
 
 // Density exp(-|x| / scale) / (2 scale); 0 < scale <= 1e300.
 double laplace(RandomSource& random, double scale);
