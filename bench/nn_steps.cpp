@@ -79,7 +79,7 @@ struct NetworkSteps::Parts {
                                              threads);
     method = make_gradient_descent({.noise = std::vector<double>(kMostSteps, 1.0),
                                     .learning_rate = {.base = 0.01},
-                                    .step = {.kind = StepKind::heavy_ball, .float_memory = true},
+                                    .step = {.kind = StepKind::heavy_ball, .in_floats = true},
                                     .start = nn::trained_parameters(*nn::make_network(work.network).module)},
                                    objective->parameters());
   }

@@ -25,7 +25,7 @@ class NoRows final : public Objective {
   void clipped_gradient_sum(Parameters, const Batch&, const AnyClipRule&, std::span<double> sum) override {
     std::fill(sum.begin(), sum.end(), 0.0);
   }
-  std::span<const float> clipped_gradient_float_sum(Parameters, std::uint64_t, const Batch&,
+  std::span<const float> clipped_gradient_float_sum(const AnyWeights&, const Batch&,
                                                     const AnyClipRule&) override {
     return floats_;
   }

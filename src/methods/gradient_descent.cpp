@@ -25,7 +25,8 @@ class GradientDescent final : public Method, private PrivateOracle::Descent {
  public:
   GradientDescent(GradientDescentOptions options, std::size_t parameters)
       : options_(std::move(options)),
-        w_(methods::first_weights(kName, std::exchange(options_.start, {}), parameters)),
+        w_(methods::first_weights(kName, std::exchange(options_.start, {}), parameters),
+           options_.step.in_floats ? Weights::Kept::in_floats : Weights::Kept::in_doubles),
         rule_(make_step_rule(options_.step, parameters)),
         average_(options_.average, parameters, std::max<std::int64_t>(1, total())) {
     options_.learning_rate.at(1, std::max<std::int64_t>(1, total()));
@@ -37,14 +38,22 @@ class GradientDescent final : public Method, private PrivateOracle::Descent {
 
   bool step(PrivateOracle& oracle) override;
   StepReport report() const override { return report_; }
-  void weights(std::span<double> out) const override { average_.result(w_.values(), out); }
+  void weights(std::span<double> out) const override {
+    w_.copy_to(out);
+    average_.result(out, out);
+  }
   MethodState save() const override;
   void restore(const MethodState& state) override;
 
  private:
+  std::vector<double> values() const {
+    std::vector<double> out(w_.size());
+    w_.copy_to(out);
+    return out;
+  }
   std::int64_t total() const { return static_cast<std::int64_t>(options_.noise.size()); }
   void begin(double noise_stddev);
-  void move(std::size_t first, std::span<const double> gradient, std::span<double> w) override;
+  void move(std::size_t first, std::span<const double> gradient, AnyNumbers w) override;
   void expect(std::size_t first, std::size_t count, Ahead& ahead) const override {
     rule_->expect(first, count, ahead);
     average_.expect_block(first, count, ahead);
@@ -81,10 +90,11 @@ bool GradientDescent::step(PrivateOracle& oracle) {
     auto sample = oracle.one_sample({query.event(), count.event()});
     if (!sample) return false;
     std::vector<double> gradient(w_.size());
-    sample->gradient(w_.values(), query, gradient);
-    follow(count, sample->count(w_.values(), count));
+    const std::vector<double> w = values();
+    sample->gradient(w, query, gradient);
+    follow(count, sample->count(w, count));
     begin(noise_stddev);
-    move(0, gradient, w_.change());
+    move(0, gradient, w_.block(0, w_.size()));
   }
   end();
   return true;
@@ -99,9 +109,9 @@ void GradientDescent::begin(double noise_stddev) {
   finite_ = true;
 }
 
-void GradientDescent::move(std::size_t first, std::span<const double> gradient, std::span<double> w) {
+void GradientDescent::move(std::size_t first, std::span<const double> gradient, AnyNumbers w) {
   if (!rule_->move(first, gradient, w)) finite_ = false;
-  average_.add_block(first, w);
+  std::visit([&](auto block) { average_.add_block(first, block); }, w);
   squared_length_ += squared_length(gradient);
 }
 
@@ -121,7 +131,7 @@ void GradientDescent::follow(const CountQuery& query, double share) {
 
 MethodState GradientDescent::save() const {
   return {{"step", {static_cast<double>(done_)}},
-          {"weights", w_.values()},
+          {"weights", values()},
           {"rule", rule_->save()},
           {"average", average_.save()},
           {"clip_bound", {options_.clip.bound()}}};
@@ -132,7 +142,7 @@ void GradientDescent::restore(const MethodState& state) {
   const double bound = methods::saved_number(state, kName, "clip_bound", greater_than(0));
   done_ = static_cast<std::int64_t>(
       methods::saved_number(state, kName, "step", at_least(0).at_most(static_cast<double>(total()))));
-  std::ranges::copy(weights, w_.change().begin());
+  w_.set(weights);
   rule_->restore(methods::saved(state, kName, "rule"));
   average_.restore(methods::saved(state, kName, "average"));
   options_.clip = options_.clip.with_bound(bound);

@@ -6,7 +6,7 @@
 
 namespace ration {
 
-std::span<const float> Objective::clipped_gradient_float_sum(Parameters, std::uint64_t, const Batch&,
+std::span<const float> Objective::clipped_gradient_float_sum(const AnyWeights&, const Batch&,
                                                              const AnyClipRule&) {
   return {};
 }

@@ -179,15 +179,16 @@ void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanis
   }
 }
 
-PrivateOracle::ClippedSum PrivateOracle::clipped_sum(Parameters w, std::uint64_t mark,
-                                                     const AnyClipRule& clip) {
-  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, mark, batch_, clip);
+PrivateOracle::ClippedSum PrivateOracle::clipped_sum(const AnyWeights& w, const AnyClipRule& clip) {
+  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, batch_, clip);
   if (!floats.empty() && floats.size() != parameters()) {
     throw InternalError("oracle: a sum of floats does not have the size of the parameters");
   }
   if (!floats.empty()) return floats;
   sum_.resize(parameters());
-  objective_.clipped_gradient_sum(w, batch_, clip, sum_);
+  if (const auto* kept = std::get_if<FloatWeights>(&w)) at_.assign((*kept)->begin(), (*kept)->end());
+  const auto* doubles = std::get_if<Parameters>(&w);
+  objective_.clipped_gradient_sum(doubles != nullptr ? *doubles : at_, batch_, clip, sum_);
   return std::span<const double>(sum_);
 }
 
@@ -195,28 +196,19 @@ void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, co
   const GaussianMechanism mechanism = gradient_mechanism(query);
   const auto expect_nothing = [](std::size_t, std::size_t, Ahead&) {};
   std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect_nothing); },
-             clipped_sum(w, Weights::kNoMark, query.clip));
+             clipped_sum(w, query.clip));
 }
 
-// An objective that computes in floats has each block of the weights rounded while it is in the first cache.
 void PrivateOracle::answer_descent(Weights& w, const GradientQuery& query, Descent& descent) {
   const GaussianMechanism mechanism = gradient_mechanism(query);
-  const ClippedSum sum = clipped_sum(w.values(), w.mark(), query.clip);
-  const bool in_floats = std::holds_alternative<std::span<const float>>(sum);
-  const std::span<double> places = w.change();
-  if (in_floats) objective_.copy_is_of(Weights::kNoMark);  // until it is complete
   const auto take = [&](std::size_t first, std::span<const double> mean) {
-    const std::span<double> block = places.subspan(first, mean.size());
-    descent.move(first, mean, block);
-    if (in_floats) objective_.copy_block(first, block);
+    descent.move(first, mean, w.block(first, mean.size()));
   };
   const auto expect = [&](std::size_t first, std::size_t count, Ahead& ahead) {
-    ahead.want(places.subspan(first, count));
+    std::visit([&](auto block) { ahead.want(block); }, w.block(first, count));
     descent.expect(first, count, ahead);
-    if (in_floats) objective_.expect_block(first, count, ahead);
   };
-  std::visit([&](auto chosen) { hand_out(chosen, mechanism, take, expect); }, sum);
-  if (in_floats) objective_.copy_is_of(w.mark());
+  std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect); }, clipped_sum(w.all(), query.clip));
 }
 
 // Answers whose caller sees nothing at all if the random source fails: the mean is private already, and waits in the

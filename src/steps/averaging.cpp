@@ -51,13 +51,23 @@ void IterateAverage::begin(std::int64_t step) {
   weight_ = averaged_ == 1 ? 1 : weight_of_newest();
 }
 
-void IterateAverage::add_block(std::size_t first, std::span<const double> w) {
+template <class Number>
+void IterateAverage::add_numbers(std::size_t first, std::span<const Number> w) {
   if (averaged_ == 0) return;
   double* const average = average_.data() + first;
   const double weight = weight_;
   for (std::size_t i = 0; i < w.size(); ++i) {
-    average[i] = weight == 1 ? w[i] : average[i] + weight * (w[i] - average[i]);
+    const auto newest = static_cast<double>(w[i]);
+    average[i] = weight == 1 ? newest : average[i] + weight * (newest - average[i]);
   }
+}
+
+void IterateAverage::add_block(std::size_t first, std::span<const double> w) {
+  add_numbers(first, w);
+}
+
+void IterateAverage::add_block(std::size_t first, std::span<const float> w) {
+  add_numbers(first, w);
 }
 
 void IterateAverage::expect_block(std::size_t first, std::size_t count, Ahead& ahead) const {

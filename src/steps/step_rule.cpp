@@ -43,26 +43,29 @@ struct Rates {
 };
 
 // `memory` has the slots of the block's first coordinate, `stride` apart; gradient, memory and w do not overlap. False if a
-// coordinate of w is not finite.
+// coordinate of w is not finite as a Number.
 template <steps::Update Update, class Number>
 RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
                                      const double* __restrict gradient, std::size_t count,
-                                     Number* __restrict memory, std::size_t stride, double* __restrict w) {
+                                     Number* __restrict memory, std::size_t stride, Number* __restrict w) {
   const Update update = prepared;  // copies that no store can change, so that they stay in registers
   const Rates with = rates;
+  constexpr double kLargest = std::numeric_limits<Number>::max();
   std::size_t overflows = 0;
   for (std::size_t i = 0; i < count; ++i) {
     std::array<double, Update::kSlots> slots;
     for (std::size_t k = 0; k < Update::kSlots; ++k) slots[k] = static_cast<double>(memory[k * stride + i]);
-    const double direction = update.direction(gradient[i] + with.decay_in_gradient * w[i], slots.data());
-    w[i] -= with.learning_rate * (direction + with.decay_in_direction * w[i]);
-    overflows += std::fabs(w[i]) <= std::numeric_limits<double>::max() ? 0 : 1;
+    const auto before = static_cast<double>(w[i]);
+    const double direction = update.direction(gradient[i] + with.decay_in_gradient * before, slots.data());
+    const double after = before - with.learning_rate * (direction + with.decay_in_direction * before);
+    w[i] = static_cast<Number>(after);
+    overflows += std::fabs(after) <= kLargest ? 0 : 1;
     for (std::size_t k = 0; k < Update::kSlots; ++k) memory[k * stride + i] = static_cast<Number>(slots[k]);
   }
   return overflows == 0;
 }
 
-// Any update, with its weight decay, in one pass over the parameters; what it remembers is kept as `Number`.
+// Any update, with its weight decay, in one pass over the parameters; w and what it remembers are kept as `Number`.
 template <steps::Update Update, class Number>
 class UpdateRule final : public StepRule {
  public:
@@ -80,14 +83,15 @@ class UpdateRule final : public StepRule {
     learning_rate_ = learning_rate;
   }
 
-  bool move(std::size_t first, std::span<const double> gradient, std::span<double> w) override {
-    steps::require_size("step", "a block", w.size(), gradient.size());
+  bool move(std::size_t first, std::span<const double> gradient, AnyNumbers w) override {
+    const std::span<Number> block = numbers_of(w);
+    steps::require_size("step", "a block", block.size(), gradient.size());
     if (first > parameters_ || gradient.size() > parameters_ - first) {
       throw InputError(fmt::format("step: expected a block that ends at {} or before, got {} + {}",
                                    parameters_, first, gradient.size()));
     }
     return move_block(update_, {decay_in_gradient_, decay_in_direction_, learning_rate_}, gradient.data(),
-                      gradient.size(), memory_.data() + first, parameters_, w.data());
+                      gradient.size(), memory_.data() + first, parameters_, block.data());
   }
 
   void expect(std::size_t first, std::size_t count, Ahead& ahead) const override {
@@ -113,6 +117,11 @@ class UpdateRule final : public StepRule {
  private:
   static constexpr std::size_t kShared = 2;  // the numbers of Progress
 
+  static std::span<Number> numbers_of(AnyNumbers w) {
+    if (const auto* const numbers = std::get_if<std::span<Number>>(&w)) return *numbers;
+    throw InputError(fmt::format("step: expected weights in {} bits", 8 * sizeof(Number)));
+  }
+
   void advance(double noise_stddev) {
     if (options_.noise_correction) {
       require("step", "noise_stddev", noise_stddev, at_least(0));
@@ -135,15 +144,15 @@ class UpdateRule final : public StepRule {
 
 template <steps::Update Update>
 std::unique_ptr<StepRule> rule(const StepOptions& options, std::size_t parameters) {
-  if (options.float_memory) return std::make_unique<UpdateRule<Update, float>>(options, parameters);
+  if (options.in_floats) return std::make_unique<UpdateRule<Update, float>>(options, parameters);
   return std::make_unique<UpdateRule<Update, double>>(options, parameters);
 }
 
 }  // namespace
 
-void StepRule::step(const NoisyGradient& gradient, double learning_rate, std::span<double> w) {
+void StepRule::step(const NoisyGradient& gradient, double learning_rate, AnyNumbers w) {
   steps::require_size("step", "a gradient", gradient.value.size(), parameters());
-  steps::require_size("step", "parameters", w.size(), parameters());
+  steps::require_size("step", "parameters", size_of(w), parameters());
   begin(gradient.noise_stddev, learning_rate);
   move(0, gradient.value, w);
 }

@@ -53,48 +53,71 @@ TEST_P(SizesOfAnswers, ASumOfFloatsIsReleasedLikeOneOfDoubles) {
 }
 
 struct Subtract final : PrivateOracle::Descent {
-  void move(std::size_t first, std::span<const double> gradient, std::span<double> w) override {
-    if (first >= fails_at) throw std::runtime_error("no further");
-    for (std::size_t i = 0; i < w.size(); ++i) w[i] -= gradient[i];
+  void move(std::size_t, std::span<const double> gradient, AnyNumbers w) override {
+    std::visit(
+        [&]<class Number>(std::span<Number> block) {
+          for (std::size_t i = 0; i < block.size(); ++i)
+            block[i] = static_cast<Number>(static_cast<double>(block[i]) - gradient[i]);
+        },
+        w);
   }
   void expect(std::size_t, std::size_t, Ahead&) const override {}
-  std::size_t fails_at = static_cast<std::size_t>(-1);
 };
 
-void descend(LongGradient& door, RandomSource& random, Weights& w, Subtract descent = {}) {
+void descend(LongGradient& door, RandomSource& random, Weights& w) {
+  Subtract descent;
   auto sample = door.oracle(random).one_sample({kQuery.event()});
   sample->descend(w, kQuery, descent);
 }
 
-TEST_P(SizesOfAnswers, ADescentMovesByTheGradientAndRoundsTheWeights) {
-  LongGradient one(GetParam()), other(GetParam());
-  other.objective.in_floats = true;
-  SeededRandom random(3), same_bits(3);
-  Vector gradient(GetParam());
-  ASSERT_TRUE(one.oracle(random).gradient(one.w, kQuery, gradient));
+Vector gradient_of_seed_3(std::size_t size) {
+  LongGradient door(size);
+  SeededRandom random(3);
+  Vector gradient(size);
+  EXPECT_TRUE(door.oracle(random).gradient(door.w, kQuery, gradient));
+  return gradient;
+}
+
+Vector values_of(const Weights& w) {
+  Vector out(w.size());
+  w.copy_to(out);
+  return out;
+}
+
+TEST_P(SizesOfAnswers, ADescentMovesByTheGradient) {
+  const Vector gradient = gradient_of_seed_3(GetParam());
+  LongGradient door(GetParam());
+  door.objective.in_floats = true;
+  SeededRandom random(3);
   Weights w(Vector(GetParam(), 1.0));
-  const std::uint64_t before = w.mark();
-  descend(other, same_bits, w);
-  EXPECT_NE(w.mark(), before);
-  EXPECT_EQ(other.objective.copied, w.mark());
+  descend(door, random, w);
+  const Vector moved = values_of(w);
+  for (std::size_t i = 0; i < w.size(); ++i) ASSERT_EQ(moved[i], 1 - gradient[i]);
+}
+
+TEST_P(SizesOfAnswers, ADescentInFloatsMovesWhatTheObjectiveLooksAt) {
+  const Vector gradient = gradient_of_seed_3(GetParam());
+  LongGradient door(GetParam());
+  door.objective.in_floats = true;
+  SeededRandom random(3);
+  Weights w(Vector(GetParam(), 1.0), Weights::Kept::in_floats);
+  descend(door, random, w);
+  ASSERT_EQ(door.objective.asked_at, std::get<FloatWeights>(w.all()));
+  const auto& looked_at = *door.objective.asked_at;
+  const Vector moved = values_of(w);
   for (std::size_t i = 0; i < w.size(); ++i) {
-    ASSERT_EQ(w.values()[i], 1 - gradient[i]);
-    ASSERT_EQ(other.objective.copy[i], static_cast<float>(w.values()[i]));
+    ASSERT_EQ(looked_at[i], static_cast<float>(1 - gradient[i]));
+    ASSERT_EQ(moved[i], static_cast<double>(looked_at[i]));
   }
 }
 
-TEST(Blocks, ADescentThatFailsLeavesNoCopyThatIsTakenForWhole) {
-  LongGradient door(3 * kBlock);
-  door.objective.in_floats = true;
+TEST(Blocks, AnObjectiveInDoublesSeesFloatsAsTheyAre) {
+  LongGradient door(10);
   SeededRandom random(3);
-  Weights w{Vector(3 * kBlock)};
+  Weights w(Vector(10, 0.1), Weights::Kept::in_floats);
   descend(door, random, w);
-  const std::uint64_t whole = w.mark();
-  Subtract fails;
-  fails.fails_at = 2 * kBlock;
-  EXPECT_THROW(descend(door, random, w, fails), std::runtime_error);
-  EXPECT_NE(w.mark(), whole);
-  EXPECT_EQ(door.objective.copied, Weights::kNoMark);
+  EXPECT_THAT(door.objective.saw_at, Each(static_cast<double>(0.1f)));
+  EXPECT_NE(values_of(w), door.objective.saw_at);
 }
 
 TEST(Blocks, AFloatSumOfAnotherSizeIsNotReleased) {

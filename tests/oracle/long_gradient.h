@@ -12,13 +12,12 @@ namespace ration::testing {
 // NOT an objective of any rows: says a long sum, in doubles or in floats.
 class LongSum final : public Objective {
  public:
-  explicit LongSum(std::size_t parameters)
-      : float_sum(parameters), copy(parameters), parameters_(parameters) {}
+  explicit LongSum(std::size_t parameters) : float_sum(parameters), parameters_(parameters) {}
 
   bool in_floats = false;
   std::vector<float> float_sum;
-  std::vector<float> copy;  // of the weights
-  std::uint64_t copied = Weights::kNoMark;
+  FloatWeights asked_at;      // the last time, if in floats
+  std::vector<double> saw_at;  // the last time that the sum was asked for in doubles
 
   // The same in both.
   double sum(std::size_t i) const { return 0.5 - 0.125 * static_cast<double>(i % 9); }
@@ -26,19 +25,17 @@ class LongSum final : public Objective {
   std::size_t rows() const override { return 0; }
   std::size_t parameters() const override { return parameters_; }
   std::uint64_t longest_chain(std::uint64_t) const override { return 0; }
-  void clipped_gradient_sum(Parameters, const Batch&, const AnyClipRule&, std::span<double> out) override {
+  void clipped_gradient_sum(Parameters w, const Batch&, const AnyClipRule&, std::span<double> out) override {
+    saw_at.assign(w.begin(), w.end());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = sum(i);
   }
-  std::span<const float> clipped_gradient_float_sum(Parameters, std::uint64_t, const Batch&,
+  std::span<const float> clipped_gradient_float_sum(const AnyWeights& w, const Batch&,
                                                     const AnyClipRule&) override {
     if (!in_floats) return {};
+    if (const auto* kept = std::get_if<FloatWeights>(&w)) asked_at = *kept;
     for (std::size_t i = 0; i < float_sum.size(); ++i) float_sum[i] = static_cast<float>(sum(i));
     return float_sum;
   }
-  void copy_block(std::size_t first, Parameters block) override {
-    for (std::size_t i = 0; i < block.size(); ++i) copy[first + i] = static_cast<float>(block[i]);
-  }
-  void copy_is_of(std::uint64_t mark) override { copied = mark; }
   void clipped_loss_sums(std::span<const Parameters>, const Batch&, double, std::span<double>) override {}
   void clipped_loss_sums_along(const Line&, const Batch&, double, std::span<double>) override {}
   std::uint64_t count_norms_at_most(Parameters, const Batch&, double) override { return 0; }

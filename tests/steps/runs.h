@@ -30,13 +30,14 @@ inline Vectors gaussian_gradients(std::size_t steps, std::size_t parameters, dou
 }
 
 // w after every step; step t has learning rate `rate_of(t)` and noise `noise_of(t)`, t = 1, 2, ...
-template <class RateOf, class NoiseOf>
-Vectors run(StepRule& rule, std::span<const std::vector<double>> gradients, std::vector<double> w,
+template <class Number = double, class RateOf, class NoiseOf>
+Vectors run(StepRule& rule, std::span<const std::vector<double>> gradients, const std::vector<double>& start,
             RateOf rate_of, NoiseOf noise_of) {
   Vectors iterates;
+  std::vector<Number> w(start.begin(), start.end());
   for (std::size_t t = 1; t <= gradients.size(); ++t) {
     rule.step({.value = gradients[t - 1], .noise_stddev = noise_of(t)}, rate_of(t), w);
-    iterates.push_back(w);
+    iterates.emplace_back(w.begin(), w.end());
   }
   return iterates;
 }
@@ -44,8 +45,10 @@ Vectors run(StepRule& rule, std::span<const std::vector<double>> gradients, std:
 inline Vectors run(const StepOptions& options, std::span<const std::vector<double>> gradients,
                    const std::vector<double>& start, double rate, double noise_stddev = 0) {
   const auto rule = make_step_rule(options, start.size());
-  return run(
-      *rule, gradients, start, [=](std::size_t) { return rate; }, [=](std::size_t) { return noise_stddev; });
+  const auto rate_of = [=](std::size_t) { return rate; };
+  const auto noise_of = [=](std::size_t) { return noise_stddev; };
+  return options.in_floats ? run<float>(*rule, gradients, start, rate_of, noise_of)
+                           : run(*rule, gradients, start, rate_of, noise_of);
 }
 
 }  // namespace ration::testing

@@ -193,17 +193,16 @@ std::vector<std::pair<StepKind, bool>> every_kind_in_both_precisions() {
   return out;
 }
 
-// Each step rounds what is remembered once, by 2^-24 of it at most, and a momentum of .9 forgets that again.
-TEST(StepRule, MemoryInFloatsStaysCloseToThatInDoubles) {
+// Each step rounds weights and what is remembered once, by 2^-24 of it at most, and a momentum of .9 forgets the latter again.
+TEST(StepRule, FloatsStayCloseToDoubles) {
   const Vectors gradients = gaussian_gradients(40, 5);
   for (const StepKind kind : kEveryKind) {
     StepOptions options = usual_step_options(kind);
     const auto exact = run(options, gradients, std::vector<double>(5, 1.0), 0.1).back();
-    options.float_memory = true;
+    options.in_floats = true;
     const auto rounded = run(options, gradients, std::vector<double>(5, 1.0), 0.1).back();
     for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(rounded[i], exact[i], 2e-5) << to_string(kind);
-    const bool remembers = kind != StepKind::sgd;
-    EXPECT_EQ(rounded != exact, remembers) << to_string(kind);
+    EXPECT_NE(rounded, exact) << to_string(kind);
   }
 }
 
@@ -215,17 +214,19 @@ TEST(StepRule, SavedRunsGoOnBitByBit) {
     StepOptions options = usual_step_options(kind);
     options.weight_decay = 0.01;
     options.noise_correction = std::ranges::find(kAdamFamily, kind) != kAdamFamily.end();
-    options.float_memory = floats;
+    options.in_floats = floats;
     const auto whole = make_step_rule(options, 5);
     const auto first = make_step_rule(options, 5);
     const auto second = make_step_rule(options, 5);
-    run(*whole, std::span(gradients).first(17), std::vector<double>(5, 1.0), rate, noise);
-    const auto half_way =
-        run(*first, std::span(gradients).first(17), std::vector<double>(5, 1.0), rate, noise);
+    const auto go = [&](StepRule& rule, std::span<const std::vector<double>> along, const std::vector<double>& w) {
+      return floats ? run<float>(rule, along, w, rate, noise) : run(rule, along, w, rate, noise);
+    };
+    go(*whole, std::span(gradients).first(17), std::vector<double>(5, 1.0));
+    const auto half_way = go(*first, std::span(gradients).first(17), std::vector<double>(5, 1.0));
     second->restore(first->save());
     EXPECT_EQ(second->save(), first->save());
-    EXPECT_EQ(run(*second, std::span(gradients).subspan(17), half_way.back(), rate, noise),
-              run(*whole, std::span(gradients).subspan(17), half_way.back(), rate, noise))
+    EXPECT_EQ(go(*second, std::span(gradients).subspan(17), half_way.back()),
+              go(*whole, std::span(gradients).subspan(17), half_way.back()))
         << to_string(kind);
   }
 }
@@ -326,6 +327,25 @@ TEST(StepRule, ABlockSaysWhetherItsWeightsAreFinite) {
       EXPECT_FALSE(rule->move(50, std::span(gradient).first(50), std::span(w).last(50)));
     }
   }
+}
+
+TEST(StepRule, AWeightThatIsTooLargeForAFloatIsNotFinite) {
+  for (const bool floats : {false, true}) {
+    const auto rule = make_step_rule({.in_floats = floats}, 1);
+    std::vector<double> doubles(1), gradient{1e39};
+    std::vector<float> narrow(1);
+    rule->begin(0, 1);
+    EXPECT_EQ(rule->move(0, gradient, floats ? AnyNumbers(narrow) : AnyNumbers(doubles)), !floats);
+  }
+}
+
+TEST(StepRule, OtherNumbersThanItsOwnAreRefused) {
+  std::vector<double> doubles(3), gradient(3, 1.0);
+  std::vector<float> floats(3);
+  EXPECT_THROW(make_step_rule({}, 3)->step({.value = gradient}, 1, floats), InputError);
+  EXPECT_THROW(make_step_rule({.in_floats = true}, 3)->step({.value = gradient}, 1, doubles), InputError);
+  EXPECT_EQ(doubles, std::vector<double>(3));
+  EXPECT_EQ(floats, std::vector<float>(3));
 }
 
 TEST(StepRule, BlocksThatDoNotFitAreRefused) {

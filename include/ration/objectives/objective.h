@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "ration/base/ahead.h"
 #include "ration/clipping/any_clip_rule.h"
 #include "ration/objectives/weights.h"
 #include "ration/sampling/sampler.h"
@@ -67,17 +66,9 @@ class Objective {
                                     std::span<double> sum) = 0;
   // The same, for an objective that computes in floats and has the sum in memory of its own, until the next call: millions of
   // numbers need not be converted and copied. Empty, and nothing was computed, if it does not; the other form is then asked. Its
-  // longest_chain() counts the roundings of doubles alone, and facts() says so (single_precision). `mark` is that of w
-  // (Weights), or kNoMark.
-  virtual std::span<const float> clipped_gradient_float_sum(Parameters w, std::uint64_t mark,
-                                                            const Batch& batch, const AnyClipRule& rule);
-  // For such an objective, which computes at a copy of the weights in floats: the coordinates from `first` on have moved, and are in
-  // the first cache now. Blocks that do not overlap may be copied by several threads at once. Then, once, whose copy it is: with
-  // that mark nothing need be read again.
-  virtual void copy_block(std::size_t /*first*/, Parameters /*block*/) {}
-  virtual void copy_is_of(std::uint64_t /*mark*/) {}
-  // The memory that copy_block() will write.
-  virtual void expect_block(std::size_t /*first*/, std::size_t /*count*/, Ahead& /*ahead*/) const {}
+  // longest_chain() counts the roundings of doubles alone, and facts() says so (single_precision).
+  virtual std::span<const float> clipped_gradient_float_sum(const AnyWeights& w, const Batch& batch,
+                                                            const AnyClipRule& rule);
   // sums[k] = sum over the batch of l_i(candidates[k]) clipped into [0, bound].
   virtual void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                                  std::span<double> sums) = 0;

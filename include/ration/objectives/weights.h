@@ -1,41 +1,42 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
-#include <utility>
+#include <variant>
 #include <vector>
+
+#include "ration/base/any_numbers.h"
 
 namespace ration {
 
-// The weights of a run, and a mark that is new whenever they may have been written and unlike any other of the process:
-// equal marks are equal numbers, so that whoever keeps a copy in a format of its own need not read them again.
+// Weights in 32 bits: whoever holds them looks at the very numbers that the steps of a run move.
+using FloatWeights = std::shared_ptr<const std::vector<float>>;
+
+// Where an objective is to compute.
+using AnyWeights = std::variant<std::span<const double>, FloatWeights>;
+
+// The weights of a run, in 64 bits, or in 32 for an objective that computes in floats and needs no copy of its own then.
 class Weights {
  public:
-  static constexpr std::uint64_t kNoMark = 0;
+  enum class Kept { in_doubles, in_floats };
 
-  explicit Weights(std::vector<double> values) : values_(std::move(values)), mark_(new_mark()) {}
+  explicit Weights(std::vector<double> values, Kept kept = Kept::in_doubles);
   Weights(const Weights&) = delete;
   Weights& operator=(const Weights&) = delete;
 
-  std::size_t size() const { return values_.size(); }
-  const std::vector<double>& values() const { return values_; }
-  std::uint64_t mark() const { return mark_; }
-  // To write them, until the mark is asked for the next time.
-  std::span<double> change() {
-    mark_ = new_mark();
-    return values_;
-  }
+  std::size_t size() const { return size_; }
+  AnyWeights all() const;
+  void copy_to(std::span<double> out) const;
+  void set(std::span<const double> values);
+
+  // The coordinates from `first` on. Blocks that do not overlap may be changed by several threads at once.
+  AnyNumbers block(std::size_t first, std::size_t count);
 
  private:
-  static std::uint64_t new_mark() {
-    static std::atomic<std::uint64_t> last = kNoMark;
-    return ++last;
-  }
-
-  std::vector<double> values_;
-  std::uint64_t mark_;
+  std::size_t size_;
+  std::vector<double> doubles_;
+  std::shared_ptr<std::vector<float>> floats_;  // if not null, in place of doubles_
 };
 
 }  // namespace ration

@@ -126,7 +126,7 @@ class PrivateOracle {
   // Says which memory the taking of these coordinates will touch.
   using ExpectBlock = std::function<void(std::size_t first, std::size_t count, Ahead& ahead)>;
   using ClippedSum = std::variant<std::span<const double>, std::span<const float>>;
-  ClippedSum clipped_sum(Parameters w, std::uint64_t mark, const AnyClipRule& clip);
+  ClippedSum clipped_sum(const AnyWeights& w, const AnyClipRule& clip);
   void answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
   void answer_descent(Weights& w, const GradientQuery& query, Descent& descent);
   void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
@@ -151,6 +151,7 @@ class PrivateOracle {
   std::vector<std::unique_ptr<RandomSource>> more_streams_;  // for the threads beside the calling one
   Batch batch_;
   std::vector<double> sum_;  // empty until an answer needs it
+  std::vector<double> at_;   // weights in 64 bits, for an objective that does not compute at those in 32
   std::vector<double> losses_;
   std::vector<double> points_;  // of a line: its start and the candidates
   std::vector<CountedEvent> released_;
@@ -168,7 +169,7 @@ class PrivateOracle {
 class PrivateOracle::Descent {
  public:
   // Takes the gradient's coordinates from `first` on, and moves those of the weights.
-  virtual void move(std::size_t first, std::span<const double> gradient, std::span<double> weights) = 0;
+  virtual void move(std::size_t first, std::span<const double> gradient, AnyNumbers weights) = 0;
   // The memory that this will touch, beside its arguments: asked for while the noise is computed.
   virtual void expect(std::size_t first, std::size_t count, Ahead& ahead) const = 0;
 
@@ -191,8 +192,7 @@ class PrivateOracle::Sample {
   // them private and paid for. An answer of one block (up to kBlock coordinates) is seen as a whole or not at all.
   void gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
   static constexpr std::size_t kBlock = 1024;
-  // The gradient at w, each block of which moves the same block of w. Whoever takes all steps of a run in this way spares an
-  // objective that computes in floats a pass over the weights.
+  // The gradient at w, each block of which moves the same block of w.
   void descend(Weights& w, const GradientQuery& query, Descent& descent);
   FirstDecrease first_decrease(const Objective::Line& line, std::span<const double> margins,
                                const DecreaseQuery& query);

@@ -42,6 +42,7 @@ class IterateAverage {
   // threads at once.
   void begin(std::int64_t step);
   void add_block(std::size_t first, std::span<const double> w);
+  void add_block(std::size_t first, std::span<const float> w);
   // The memory that add_block() will touch.
   void expect_block(std::size_t first, std::size_t count, Ahead& ahead) const;
 
@@ -55,6 +56,8 @@ class IterateAverage {
 
  private:
   double weight_of_newest() const;
+  template <class Number>
+  void add_numbers(std::size_t first, std::span<const Number> w);
 
   AverageOptions options_;
   std::int64_t total_steps_;

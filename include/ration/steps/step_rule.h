@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ration/base/ahead.h"
+#include "ration/base/any_numbers.h"
 
 namespace ration {
 
@@ -46,7 +47,7 @@ struct StepOptions {
   double stability = 1e-8;         // > 0
   double weight_decay = 0;         // >= 0: weight_decay * w is added to the gradient; adamw: to the direction
   bool noise_correction = false;   // adam, adamw and nadam only, see below
-  bool float_memory = false;  // what coordinates remember is kept in 32 bits: half as much to read and write
+  bool in_floats = false;  // weights, and what coordinates remember, are kept in 32 bits: half as much to read and write
 };
 
 // The options that a kind's authors or common use recommend: the defaults, except second_momentum 0.99 for
@@ -73,15 +74,15 @@ class StepRule {
   StepRule& operator=(const StepRule&) = delete;
   virtual ~StepRule() = default;
 
-  // Moves w in place, without allocating. Throws InputError, and changes nothing, if a size does not fit, the
-  // learning rate is not >= 0 or the noise that a correction needs is not >= 0.
-  void step(const NoisyGradient& gradient, double learning_rate, std::span<double> w);
+  // Moves w in place, without allocating. Throws InputError, and changes nothing, if a size does not fit, w is in other
+  // numbers than the rule, the learning rate is not >= 0 or the noise that a correction needs is not >= 0.
+  void step(const NoisyGradient& gradient, double learning_rate, AnyNumbers w);
 
   // The same block by block, for gradients that come in parts: first what all coordinates share, then each of them once.
   // move() takes the coordinates from `first` on, of the gradient and of w, and says whether those of w are still finite;
   // blocks that do not overlap may be moved by several threads at once.
   virtual void begin(double noise_stddev, double learning_rate) = 0;
-  virtual bool move(std::size_t first, std::span<const double> gradient, std::span<double> w) = 0;
+  virtual bool move(std::size_t first, std::span<const double> gradient, AnyNumbers w) = 0;
   // The memory that move() will touch for these coordinates, beside gradient and w.
   virtual void expect(std::size_t first, std::size_t count, Ahead& ahead) const = 0;
   virtual std::size_t parameters() const = 0;

@@ -35,37 +35,45 @@ void for_each_range(std::size_t size, const Work& work) {
 
 }  // namespace
 
-FlatParameters::FlatParameters(torch::nn::Module& network) {
+FlatParameters::FlatParameters(torch::nn::Module& network) : parameters_(trained(network)) {
   const torch::NoGradGuard no_gradient;
-  std::vector<torch::Tensor> parameters = trained(network);
-  const std::int64_t size = total_size(parameters);
+  const std::int64_t size = total_size(parameters_);
   if (size == 0) throw InputError("network: expected parameters to train, got none");
-  values_ = torch::empty({size});
+  torch::Tensor values = torch::empty({size});
   gradients_ = torch::zeros({size});
   std::int64_t first = 0;
-  for (torch::Tensor& parameter : parameters) {
+  for (torch::Tensor& parameter : parameters_) {
     if (parameter.scalar_type() != torch::kFloat) throw InputError("network: expected parameters of 32 bits");
-    const torch::Tensor place = values_.narrow(0, first, parameter.numel()).view_as(parameter);
-    place.copy_(parameter);
-    parameter.set_data(place);
+    values.narrow(0, first, parameter.numel()).view_as(parameter).copy_(parameter);
     parameter.mutable_grad() = gradients_.narrow(0, first, parameter.numel()).view_as(parameter);
+    first += parameter.numel();
+  }
+  look_into(std::move(values));
+}
+
+void FlatParameters::look_into(torch::Tensor values) {
+  values_ = std::move(values);
+  std::int64_t first = 0;
+  for (torch::Tensor& parameter : parameters_) {
+    parameter.set_data(values_.narrow(0, first, parameter.numel()).view_as(parameter));
     first += parameter.numel();
   }
 }
 
-void FlatParameters::load_block(std::size_t first, std::span<const double> block) {
-  float* const to = values_.data_ptr<float>() + first;
-  for (std::size_t i = 0; i < block.size(); ++i) to[i] = static_cast<float>(block[i]);
-}
-
 void FlatParameters::load(std::span<const double> w) {
-  for_each_range(w.size(), [this, w](std::size_t begin, std::size_t end) {
-    load_block(begin, w.subspan(begin, end - begin));
+  if (lent_) look_into(torch::empty_like(values_));
+  lent_ = nullptr;
+  float* const to = values_.data_ptr<float>();
+  for_each_range(w.size(), [=](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<float>(w[i]);
   });
 }
 
-std::span<const float> FlatParameters::values() const {
-  return {values_.data_ptr<float>(), size()};
+// The tensors hold on to the weights: a network may be looked at after its run.
+void FlatParameters::look_at(const FloatWeights& w) {
+  if (w == lent_) return;
+  look_into(torch::from_blob(const_cast<float*>(w->data()), values_.sizes(), [w](void*) {}));
+  lent_ = w;
 }
 
 std::span<const float> FlatParameters::gradients() const {

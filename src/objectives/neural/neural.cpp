@@ -50,13 +50,8 @@ class NeuralObjective final : public Objective {
 
   void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                             std::span<double> sum) override;
-  std::span<const float> clipped_gradient_float_sum(Parameters w, std::uint64_t mark, const Batch& batch,
+  std::span<const float> clipped_gradient_float_sum(const AnyWeights& w, const Batch& batch,
                                                     const AnyClipRule& rule) override;
-  void copy_block(std::size_t first, Parameters block) override { flat_.load_block(first, block); }
-  void copy_is_of(std::uint64_t mark) override { loaded_ = mark; }
-  void expect_block(std::size_t first, std::size_t count, Ahead& ahead) const override {
-    ahead.want(flat_.values().subspan(first, count));
-  }
   void clipped_loss_sums(std::span<const Parameters> candidates, const Batch& batch, double bound,
                          std::span<double> sums) override;
   void clipped_loss_sums_along(const Line& line, const Batch& batch, double bound,
@@ -69,7 +64,8 @@ class NeuralObjective final : public Objective {
  private:
   void require_size(const char* what, std::size_t size, std::size_t expected) const;
   void require_labels() const;
-  void load(Parameters w, std::uint64_t mark = Weights::kNoMark);
+  void load(Parameters w);
+  void load(const FloatWeights& w);
   // Of about rows_at_once rows each: a batch that is a little larger by chance is still one.
   std::size_t parts_of(std::size_t rows) const {
     if (rows == 0) return 0;
@@ -106,7 +102,6 @@ class NeuralObjective final : public Objective {
   NeuralOptions options_;
   AnyLoss loss_;
   FlatParameters flat_;
-  std::uint64_t loaded_ = Weights::kNoMark;  // whose values flat_ has
   std::size_t layers_;
   std::size_t inputs_;
   std::vector<float> inputs_of_part_;
@@ -164,12 +159,16 @@ PublicFacts NeuralObjective::facts() const {
       loss_);
 }
 
-void NeuralObjective::load(Parameters w, std::uint64_t mark) {
+void NeuralObjective::load(Parameters w) {
   require_size("parameters", w.size(), parameters());
   use_threads(options_.threads);
-  if (mark != Weights::kNoMark && mark == loaded_) return;
   flat_.load(w);
-  loaded_ = mark;
+}
+
+void NeuralObjective::load(const FloatWeights& w) {
+  require_size("parameters", w->size(), parameters());
+  use_threads(options_.threads);
+  flat_.look_at(w);
 }
 
 template <class Use>
@@ -311,11 +310,10 @@ void NeuralObjective::write_part(RowNumbers part, const AnyClipRule& rule) {
 }
 
 // A batch of one part needs no sum in 64 bits.
-std::span<const float> NeuralObjective::clipped_gradient_float_sum(Parameters w, std::uint64_t mark,
-                                                                   const Batch& batch,
+std::span<const float> NeuralObjective::clipped_gradient_float_sum(const AnyWeights& w, const Batch& batch,
                                                                    const AnyClipRule& rule) {
   if (options_.row_by_row || parts_of(batch.rows.size()) != 1) return {};
-  load(w, mark);
+  std::visit([this](const auto& chosen) { load(chosen); }, w);
   for_each_part(batch.rows, [&](RowNumbers part) { write_part(part, rule); });
   return flat_.gradients();
 }

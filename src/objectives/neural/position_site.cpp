@@ -14,18 +14,6 @@ constexpr std::int64_t kRowsAtOnce = 1;  // grain of the parallel loops
 
 enum Slot : std::size_t { kByPosition, kByNumber, kGram, kForm };
 
-// Memory that sites of this thread have given back: fresh memory costs a page fault every 4 kB, which is more than writing it.
-thread_local std::vector<torch::Tensor> spare;
-
-torch::Tensor take_spare(std::int64_t size) {
-  const auto fits = [=](const torch::Tensor& one) { return one.numel() >= size && one.numel() <= 2 * size; };
-  const auto found = std::find_if(spare.begin(), spare.end(), fits);
-  if (found == spare.end()) return torch::empty({size + size / 8});  // the next batch may be a little larger
-  torch::Tensor taken = std::move(*found);
-  spare.erase(found);
-  return taken;
-}
-
 // products (p x p) = M M^T, M p x width by position.
 void gram_of(const float* by_position, std::int64_t p, std::int64_t width, float* by_number,
              float* products) {
@@ -45,11 +33,6 @@ Way cheapest_way(const PositionShape& shape, bool room) {
 
 PositionSite::PositionSite(torch::Tensor weight, torch::Tensor bias)
     : weight_(std::move(weight)), bias_(std::move(bias)) {}
-
-PositionSite::~PositionSite() {
-  constexpr std::size_t kMostSpare = 32;
-  if (memory_.defined() && spare.size() < kMostSpare) spare.push_back(std::move(memory_));
-}
 
 float* PositionSite::scratch(std::size_t slot, std::int64_t size) {
   thread_local std::vector<float> memory[8];
@@ -115,10 +98,7 @@ void PositionSite::add_weight_norms(std::span<double> squared) {
   const std::int64_t size = all.parameters();
   way_ = cheapest_way(all);
   if (way_ == Way::keep && !Tape::current()->may_keep(all.rows * size)) way_ = cheapest_way(all, false);
-  if (way_ == Way::keep) {
-    memory_ = take_spare(all.rows * size);
-    kept_ = memory_.narrow(0, 0, all.rows * size).view({all.rows, size});
-  }
+  if (way_ == Way::keep) kept_ = torch::empty({all.rows, size});
   float* const kept = way_ == Way::keep ? kept_.data_ptr<float>() : nullptr;
   const bool single = is_single(all);
   at::parallel_for(0, all.rows, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end) {

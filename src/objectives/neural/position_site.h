@@ -37,7 +37,6 @@ class PositionSite : public Site {
  public:
   // `weight` is trained; `bias` too, or undefined.
   PositionSite(torch::Tensor weight, torch::Tensor bias);
-  ~PositionSite() override;
 
   void add_squared_norms(std::span<double> squared) final;
   void write_weighted(const torch::Tensor& factors) final;
@@ -92,7 +91,6 @@ class PositionSite : public Site {
   torch::Tensor weight_;
   torch::Tensor bias_;
   std::vector<Use> uses_;
-  torch::Tensor memory_;     // what kept_ lies in
   torch::Tensor kept_;       // rows x parameters
   torch::Tensor bias_rows_;  // rows x outputs
   Way way_ = Way::direct;

@@ -31,7 +31,7 @@ struct FirstLayer : torch::autograd::Function<FirstLayer> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
                                                  torch::autograd::variable_list gradients) {
     const auto holder = context->saved_data["use"].toCapsule();
-    static_cast<UseHolder&>(*holder).use(gradients[0]);
+    std::exchange(static_cast<UseHolder&>(*holder).use, nullptr)(gradients[0]);
     return {torch::Tensor(), torch::Tensor(), torch::Tensor()};
   }
 };
@@ -60,7 +60,9 @@ torch::Tensor watched(const std::function<torch::Tensor()>& compute, bool input_
     return FirstLayer::apply(anchor, compute, std::move(use));
   }
   torch::Tensor y = compute();
-  y.register_hook([use = std::move(use)](const torch::Tensor& gradient) { use(gradient); });
+  y.register_hook([holder = std::make_shared<Use>(std::move(use))](const torch::Tensor& gradient) {
+    std::exchange(*holder, nullptr)(gradient);
+  });
   return y;
 }
 

@@ -28,7 +28,7 @@ StepOptions step_options(const Plan& plan) {
   options.stability = plan.stability.value_or(options.stability);
   options.weight_decay = *plan.weight_decay;
   options.noise_correction = plan.noise_correction;
-  options.float_memory = is_network(plan.model);  // whose gradients are floats
+  options.in_floats = is_network(plan.model);  // as its gradients are
   return options;
 }
 
