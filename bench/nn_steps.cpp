@@ -72,7 +72,7 @@ struct NetworkSteps::Parts {
 
   void prepare_private() {
     if (oracle) return;
-    objective = nn::all_networks().objective(work.network, rows, threads, true);
+    objective = nn::all_networks().objective(work.network, rows, {.threads = threads}, true);
     filter = make_plan_filter(Event::repeated(sampler.sampled(Event::gaussian(1)), kMostSteps),
                               Accountant::rdp, {.epsilon = 1e9, .delta = 1e-6}, Relation::replace_one);
     oracle = std::make_unique<PrivateOracle>(*objective, sampler, *filter, SecureRandom::for_this_thread(),

@@ -45,9 +45,10 @@ class NetworksOfModule final : public Networks {
   }
   std::size_t parameters(const NetworkSpec& spec) const override { return loaded().parameters(spec); }
   std::unique_ptr<Objective> objective(const NetworkSpec& spec, std::shared_ptr<const Rows> rows,
-                                       std::size_t threads, bool labels) const override {
-    return loaded().objective(spec, std::move(rows), threads, labels);
+                                       const Hardware& hardware, bool labels) const override {
+    return loaded().objective(spec, std::move(rows), hardware, labels);
   }
+  void require_device(const std::string& device) const override { loaded().require_device(device); }
 
  private:
   static const Networks& loaded() {

@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 struct Flags {
   TrainFlags plan;
-  std::optional<std::string> out, resume, threads;
+  std::optional<std::string> out, resume, threads, device;
   bool json = false;
   bool quiet = false;
 };
@@ -98,6 +98,7 @@ void run_train(const Flags& flags) {
   RunOptions options{.out = folder, .stop = &interrupt.flag()};
   if (flags.threads)
     options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
+  if (flags.device) options.device = *flags.device;
   RunOutcome outcome;
   {
     ProgressBar bar(!flags.quiet);
@@ -132,6 +133,9 @@ void add_train(CLI::App& app) {
   command.add_option("--out", flags->out, "The run's folder; must not hold a run already")->type_name("DIR");
   command.add_option("--resume", flags->resume, "Go on with the run in this folder")->type_name("DIR");
   command.add_option("--threads", flags->threads, "Threads; left out, one per processor")->type_name("N");
+  command
+      .add_option("--device", flags->device, "Where a network is computed: cpu (left out), cuda, cuda:1, ...")
+      ->type_name("NAME");
   command.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
   command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
   flags->plan.add_to(command);

@@ -83,8 +83,8 @@ class Judge {
  public:
   explicit Judge(const Task& task)
       : test_(*task.test),
-        all_(nn::all_networks().objective(task.network, task.test, 1, true)),
-        some_(nn::all_networks().objective(task.network, task.some_test, 1, true)),
+        all_(nn::all_networks().objective(task.network, task.test, {.threads = 1}, true)),
+        some_(nn::all_networks().objective(task.network, task.some_test, {.threads = 1}, true)),
         predicted_(test_.count()) {}
 
   Point look(std::int64_t step, double epsilon, double step_size, std::span<const double> w) {
@@ -106,7 +106,7 @@ class Judge {
 
 std::vector<Trace> train(const Task& task, Trainer trainer, std::size_t repeat) {
   SecureRandom& random = SecureRandom::for_this_thread();
-  const auto objective = nn::all_networks().objective(task.network, task.train, 1, true);
+  const auto objective = nn::all_networks().objective(task.network, task.train, {.threads = 1}, true);
   const std::size_t parameters = objective->parameters();
   const std::vector<double> start = nn::all_networks().start(task.network, random);
   const PoissonSampler sampler(

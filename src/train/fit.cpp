@@ -48,7 +48,7 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
   TrainingState state;
   ask_for_mean(out.plan, *rows, state, random);
   if (state.row_mean) rows = std::make_shared<const Rows>(centred(Rows(*rows), *state.row_mean));
-  Training training(out.plan, make_objective(out.model, std::move(rows), options.threads),
+  Training training(out.plan, make_objective(out.model, std::move(rows), {.threads = options.threads}),
                     shape_of(out.model, random), random, state, options.threads);
   while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.charged() != training.total()) {

@@ -64,11 +64,19 @@ NetworkSpec network_spec(const Model& model) {
 }
 
 std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<const Rows> rows,
-                                          std::size_t threads, Labels labels) {
+                                          const Hardware& hardware, Labels labels) {
   if (!model.network.empty()) {
-    return networks().objective(network_spec(model), std::move(rows), threads, labels == Labels::used);
+    return networks().objective(network_spec(model), std::move(rows), hardware, labels == Labels::used);
   }
-  return make_glm(std::move(rows), glm_options(model, threads));
+  return make_glm(std::move(rows), glm_options(model, hardware.threads));
+}
+
+void require_device(const Model& model, const std::string& device) {
+  if (device == Hardware{}.device) return;
+  if (!model.network.empty()) return networks().require_device(device);
+  throw InputError(fmt::format(
+      "device: '{}' is for neural networks; a linear model is computed by the processor: leave it out",
+      device));
 }
 
 std::size_t parameters(const Model& model) {
@@ -119,7 +127,7 @@ std::vector<double> predict(const Model& model, const data::Table& table) {
   if (model.network.empty()) {
     predict_glm(table.rows, glm_options(model), model.weights, predictions);
   } else {
-    make_objective(model, borrowed(table.rows), 0, Labels::unused)->predict(model.weights, predictions);
+    make_objective(model, borrowed(table.rows), {}, Labels::unused)->predict(model.weights, predictions);
   }
   return predictions;
 }

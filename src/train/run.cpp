@@ -190,7 +190,8 @@ RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, Rand
   if (run.checkpoint.training.row_mean) rows = centred(std::move(rows), *run.checkpoint.training.row_mean);
   const ModelShape shape = shape_of(model, random);
   Training training(run.plan,
-                    make_objective(model, std::make_shared<const Rows>(std::move(rows)), options.threads),
+                    make_objective(model, std::make_shared<const Rows>(std::move(rows)),
+                                   {.threads = options.threads, .device = options.device}),
                     shape, random, run.checkpoint.training, options.threads);
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};
@@ -322,6 +323,7 @@ RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& rand
   ResolvedPlan resolved = resolve(plan);
   data::Schema schema = read_schema_of(resolved.plan);
   if (plan.data.empty()) throw InputError("plan: data is needed: the file with the rows");
+  require_device(untrained_model(resolved.plan, schema), options.device);
   resolved.plan.data = data::find_data(plan.data);
   refuse_ledger_without_privacy(resolved, random);
   Run run = prepare(std::move(resolved), std::move(schema), options);
@@ -333,6 +335,7 @@ RunOutcome resume_run(const RunOptions& options, RandomSource& random) {
   refuse_ledger_without_privacy(run.plan, random);
   if (run.account->is_settled()) return already_finished(run);
   require_something_left(run);
+  require_device(untrained_model(run.plan.plan, run.schema), options.device);
   return carry_on(run, options, random);
 }
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "support/ration_command.h"
 
 namespace ration::testing {
@@ -46,6 +48,20 @@ TEST_F(NetworkCommands, TrainEvaluateAndPredict) {
   EXPECT_THAT(run("verify run").out, HasSubstr("verified"));
   EXPECT_THAT(file("certificate.txt"), HasSubstr("rounding of sums to 32 bits"));
   EXPECT_THAT(file("plan.toml"), AllOf(HasSubstr("model = \"bag:8\""), HasSubstr("clip = \"auto-s\"")));
+}
+
+TEST_F(NetworkCommands, DevicesAreRefusedBeforeAnythingIsReadOrWritten) {
+  EXPECT_EQ(run(train("--model bag:8 --steps 3 --device cpu")).exit_code, 0);
+  const auto refused = [&](const std::string& more, const char* why) {
+    const Finished ended =
+        run("train --data text:reviews.tsv --epsilon 1 --delta 1e-5 --out other --quiet " + more);
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.err, HasSubstr(why));
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/other"));
+  };
+  refused("--model bag:8 --device gpu", "device: expected cpu, cuda or cuda:NUMBER, got 'gpu'");
+  refused("--model bag:8 --device cuda:77", "'cuda:77'");
+  refused("--device cuda", "device: 'cuda' is for neural networks");
 }
 
 TEST_F(NetworkCommands, EveryMethodForNetworksRuns) {

@@ -31,6 +31,12 @@ struct NetworkDefaults {
   double adam_lr = 0.002;
 };
 
+// What a model is computed on. None of it changes what is promised.
+struct Hardware {
+  std::size_t threads = 0;     // 0: one per processor
+  std::string device = "cpu";  // of networks: also "cuda", "cuda:1", ... where libtorch has them
+};
+
 // The networks that can be named. They need libtorch and so live in a library of their own, ration_nn, which a program
 // that links it makes known by use_networks().
 class Networks {
@@ -47,7 +53,9 @@ class Networks {
   virtual std::size_t parameters(const NetworkSpec& spec) const = 0;
   // Labels that are unused may be anything; then only predict() has a meaning.
   virtual std::unique_ptr<Objective> objective(const NetworkSpec& spec, std::shared_ptr<const Rows> rows,
-                                               std::size_t threads, bool labels) const = 0;
+                                               const Hardware& hardware, bool labels) const = 0;
+  // InputError, with the reason, unless networks can be computed there.
+  virtual void require_device(const std::string& device) const = 0;
 };
 
 // For the whole process; `networks` must outlive all use. Null: there are none.

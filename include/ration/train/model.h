@@ -41,7 +41,9 @@ NetworkSpec network_spec(const Model& model);
 // The model's loss on rows. Labels that are unused may be anything; then only predict() has a meaning.
 enum class Labels { used, unused };
 std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<const Rows> rows,
-                                          std::size_t threads = 0, Labels labels = Labels::used);
+                                          const Hardware& hardware = {}, Labels labels = Labels::used);
+// Throws InputError unless the model can be computed there: linear models with the processor alone.
+void require_device(const Model& model, const std::string& device);
 
 // One object with stable keys, indented, ending in a newline. Lossless. Weights stand beside the names of their
 // columns, for people; the names are checked when it is read. Throws InputError for a model that is not sound.

@@ -37,6 +37,7 @@ using TableReader = std::function<data::Table(const std::string& path, const dat
 struct RunOptions {
   std::string out;          // the run's folder
   std::size_t threads = 0;  // 0: one per processor
+  std::string device = Hardware{}.device;
   std::vector<Observer*> observers{};
   const std::atomic<bool>* stop = nullptr;  // asked after each step: leave a run that can be resumed
   TableReader read{};  // data::read_table if empty; called once, after the budget is reserved

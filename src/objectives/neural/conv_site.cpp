@@ -1,6 +1,7 @@
 #include "objectives/neural/conv_site.h"
 
 #include <ATen/ops/convolution_backward.h>
+#include <ATen/ops/im2col.h>
 
 #include <algorithm>
 
@@ -35,8 +36,8 @@ void copy_phase(const float* line, std::int64_t width, std::int64_t start, std::
 
 }  // namespace
 
-ConvSite::ConvSite(torch::Tensor weight, torch::Tensor bias, const ConvGeometry& geometry)
-    : PositionSite(weight, std::move(bias)),
+ConvSite::ConvSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels, const ConvGeometry& geometry)
+    : PositionSite(weight, std::move(bias), kernels),
       geometry_(geometry),
       kernel_{weight.dim() == 3 ? 1 : weight.size(2), weight.size(-1)} {}
 
@@ -169,6 +170,18 @@ const float* ConvSite::gradients(std::size_t use, std::int64_t row, std::int64_t
       uses()[use].g.data_ptr<float>() + (row * one.groups + group) * one.outputs * one.positions;
   transpose_part(from, one.outputs, one.positions, one.positions, to);
   return to;
+}
+
+torch::Tensor ConvSite::all_inputs(std::size_t use) const {
+  const PositionShape one = shape(use);
+  return at::im2col(uses()[use].x, kernel_, geometry_.dilation, geometry_.padding, geometry_.stride)
+      .view({one.rows, one.groups, one.inputs, one.positions})
+      .transpose(2, 3);
+}
+
+torch::Tensor ConvSite::all_gradients(std::size_t use) const {
+  const PositionShape one = shape(use);
+  return uses()[use].g.view({one.rows, one.groups, one.outputs, one.positions}).transpose(2, 3);
 }
 
 torch::Tensor ConvSite::bias_gradients() const {

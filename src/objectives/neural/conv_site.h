@@ -23,7 +23,7 @@ struct ConvGeometry {
 class ConvSite final : public PositionSite {
  public:
   // `weight` outputs x inputs/groups x height x width, or without height.
-  ConvSite(torch::Tensor weight, torch::Tensor bias, const ConvGeometry& geometry);
+  ConvSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels, const ConvGeometry& geometry);
   void add_use(Unchanged x, const torch::Tensor& gradient);
 
  private:
@@ -33,6 +33,8 @@ class ConvSite final : public PositionSite {
   const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
   const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                          float* scratch) const override;
+  torch::Tensor all_inputs(std::size_t use) const override;
+  torch::Tensor all_gradients(std::size_t use) const override;
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
 

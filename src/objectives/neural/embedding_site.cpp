@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "objectives/neural/portable.h"
 #include "objectives/neural/small_products.h"
 
 namespace ration::nn {
@@ -51,6 +52,7 @@ void EmbeddingSite::join() {
 void EmbeddingSite::add_squared_norms(std::span<double> squared) {
   if (ids_.empty()) return;
   join();
+  if (kernels_ == Kernels::portable) return add_embedding_norms(ids_[0], gradients_[0], squared);
   const std::int64_t positions = gradients_[0].size(1);
   const std::int64_t width = gradients_[0].size(2);
   const std::int64_t* const ids = ids_[0].data_ptr<std::int64_t>();
@@ -68,6 +70,10 @@ void EmbeddingSite::write_weighted(const torch::Tensor& factors) {
   out.zero_();
   if (ids_.empty()) return;
   const torch::Tensor weighted = gradients_[0] * factors.view({-1, 1, 1});
+  if (kernels_ == Kernels::portable) {
+    out.index_add_(0, ids_[0].flatten(), weighted.flatten(0, 1));
+    return;
+  }
   const std::int64_t width = weighted.size(2);
   const std::int64_t* const ids = ids_[0].data_ptr<std::int64_t>();
   const float* from = weighted.data_ptr<float>();

@@ -10,7 +10,7 @@ namespace ration::nn {
 // over the places where the token stands: no dense gradient of a row is ever formed.
 class EmbeddingSite final : public Site {
  public:
-  explicit EmbeddingSite(torch::Tensor weight) : weight_(std::move(weight)) {}
+  EmbeddingSite(torch::Tensor weight, Kernels kernels) : weight_(std::move(weight)), kernels_(kernels) {}
   // `ids` rows x ..., `gradient` rows x ... x width.
   void add_use(const torch::Tensor& ids, const torch::Tensor& gradient);
 
@@ -22,6 +22,7 @@ class EmbeddingSite final : public Site {
   void join();
 
   torch::Tensor weight_;
+  Kernels kernels_;
   std::vector<torch::Tensor> ids_;        // rows x positions, 64 bits
   std::vector<torch::Tensor> gradients_;  // rows x positions x width
 };

@@ -39,8 +39,9 @@ FlatParameters::FlatParameters(torch::nn::Module& network) : parameters_(trained
   const torch::NoGradGuard no_gradient;
   const std::int64_t size = total_size(parameters_);
   if (size == 0) throw InputError("network: expected parameters to train, got none");
-  torch::Tensor values = torch::empty({size});
-  gradients_ = torch::zeros({size});
+  const auto on_device = torch::device(parameters_[0].device());
+  torch::Tensor values = torch::empty({size}, on_device);
+  gradients_ = torch::zeros({size}, on_device);
   std::int64_t first = 0;
   for (torch::Tensor& parameter : parameters_) {
     if (parameter.scalar_type() != torch::kFloat) throw InputError("network: expected parameters of 32 bits");
@@ -49,6 +50,7 @@ FlatParameters::FlatParameters(torch::nn::Module& network) : parameters_(trained
     first += parameter.numel();
   }
   look_into(std::move(values));
+  if (!is_here()) here_ = torch::empty({size});
 }
 
 void FlatParameters::look_into(torch::Tensor values) {
@@ -63,24 +65,31 @@ void FlatParameters::look_into(torch::Tensor values) {
 void FlatParameters::load(std::span<const double> w) {
   if (lent_) look_into(torch::empty_like(values_));
   lent_ = nullptr;
-  float* const to = values_.data_ptr<float>();
+  float* const to = (is_here() ? values_ : here_).data_ptr<float>();
   for_each_range(w.size(), [=](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<float>(w[i]);
   });
+  if (!is_here()) values_.copy_(here_);
 }
 
 // The tensors hold on to the weights: a network may be looked at after its run.
 void FlatParameters::look_at(const FloatWeights& w) {
   if (w == lent_) return;
-  look_into(torch::from_blob(const_cast<float*>(w->data()), values_.sizes(), [w](void*) {}));
+  const torch::Tensor given = torch::from_blob(const_cast<float*>(w->data()), values_.sizes(), [w](void*) {});
+  if (!is_here()) {
+    values_.copy_(given);
+    return;
+  }
+  look_into(given);
   lent_ = w;
 }
 
-std::span<const float> FlatParameters::gradients() const {
-  return {gradients_.data_ptr<float>(), size()};
+std::span<const float> FlatParameters::gradients() {
+  if (!is_here()) here_.copy_(gradients_);
+  return {(is_here() ? gradients_ : here_).data_ptr<float>(), size()};
 }
 
-void FlatParameters::add_gradients_to(std::span<double> sum) const {
+void FlatParameters::add_gradients_to(std::span<double> sum) {
   const std::span<const float> from = gradients();
   for_each_range(sum.size(), [=](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) sum[i] += static_cast<double>(from[i]);

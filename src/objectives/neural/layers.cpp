@@ -58,8 +58,8 @@ const Options& require_plain_padding(const Options& options) {
 Tensor record_convolution(Tape& tape, const void* layer, const Tensor& x, const Tensor& weight,
                           const Tensor& bias, const ConvGeometry& geometry,
                           const std::function<Tensor()>& compute) {
-  auto& site =
-      tape.site_of<ConvSite>(layer, [&] { return std::make_unique<ConvSite>(weight, bias, geometry); });
+  auto& site = tape.site_of<ConvSite>(
+      layer, [&] { return std::make_unique<ConvSite>(weight, bias, tape.kernels(), geometry); });
   return watched(compute, x.requires_grad(),
                  [&site, kept = Unchanged(x)](const Tensor& gradient) { site.add_use(kept, gradient); });
 }
@@ -73,9 +73,37 @@ AffineRows empty_rows(std::int64_t rows, std::int64_t size) {
   return {torch::zeros({rows, size}), torch::zeros({rows, size})};
 }
 
+struct Statistics {
+  Tensor mean;
+  Tensor inverse;  // of the standard deviation
+};
+
+// By operations of tensors, from inputs and gradients rows x groups x ... that share a mean in each group of a row.
+Tensor weight_terms(const Tensor& x, const Tensor& gradient, const Statistics& found) {
+  const std::vector<std::int64_t> one_each{x.size(0), x.size(1), 1};
+  const Tensor normal = (x - found.mean.reshape(one_each)) * found.inverse.reshape(one_each);
+  return normal * gradient;
+}
+
+AffineRows portable_layer_norm_rows(const Tensor& x, const Tensor& gradient, const Statistics& found,
+                                    std::int64_t size) {
+  const std::vector<std::int64_t> by_position{x.size(0), -1, size};
+  const Tensor g = gradient.detach().reshape(by_position);
+  return {weight_terms(x.detach().reshape(by_position), g, found).sum(1), g.sum(1)};
+}
+
+AffineRows portable_group_norm_rows(const Tensor& x, const Tensor& gradient, const Statistics& found,
+                                    std::int64_t groups) {
+  const std::vector<std::int64_t> by_group{x.size(0), groups, -1}, by_channel{x.size(0), x.size(1), -1};
+  const Tensor g = gradient.detach().reshape(by_group);
+  const Tensor terms = weight_terms(x.detach().reshape(by_group), g, found);
+  return {terms.reshape(by_channel).sum(2), g.reshape(by_channel).sum(2)};
+}
+
 // Of weight and bias of a layer norm: sum over positions of g (x - mean) / deviation, and of g.
-AffineRows layer_norm_rows(const Tensor& x, const Tensor& gradient, const Tensor& mean, const Tensor& inverse,
+AffineRows layer_norm_rows(const Tensor& x, const Tensor& gradient, const Statistics& found,
                            std::int64_t size) {
+  const auto& [mean, inverse] = found;
   const Tensor xs = x.detach().contiguous();
   const Tensor gs = gradient.detach().contiguous();
   const std::int64_t rows = xs.size(0);
@@ -98,8 +126,9 @@ AffineRows layer_norm_rows(const Tensor& x, const Tensor& gradient, const Tensor
 }
 
 // The same for a group norm, where the positions of a channel lie next to each other.
-AffineRows group_norm_rows(const Tensor& x, const Tensor& gradient, const Tensor& mean, const Tensor& inverse,
+AffineRows group_norm_rows(const Tensor& x, const Tensor& gradient, const Statistics& found,
                            std::int64_t groups) {
+  const auto& [mean, inverse] = found;
   const Tensor xs = x.detach().contiguous();
   const Tensor gs = gradient.detach().contiguous();
   const std::int64_t channels = xs.size(1);
@@ -121,7 +150,7 @@ AffineRows group_norm_rows(const Tensor& x, const Tensor& gradient, const Tensor
 
 RowSite& affine_site(Tape& tape, const void* layer, const Tensor& weight, const Tensor& bias) {
   return tape.site_of<RowSite>(layer, [&] {
-    return std::make_unique<RowSite>(std::vector<Tensor>{weight, bias});
+    return std::make_unique<RowSite>(std::vector<Tensor>{weight, bias}, tape.kernels());
   });
 }
 
@@ -129,11 +158,6 @@ void add_affine_use(RowSite& site, const AffineRows& rows, bool weight, bool bia
   if (weight) site.add_use(0, rows.weight);
   if (bias) site.add_use(1, rows.bias);
 }
-
-struct Statistics {
-  Tensor mean;
-  Tensor inverse;  // of the standard deviation
-};
 
 // Sum over everything between the row and the last dimension.
 Tensor over_positions(const Tensor& values) {
@@ -145,7 +169,8 @@ Tensor over_positions(const Tensor& values) {
 Tensor LinearImpl::forward(const Tensor& x) {
   Tape* const tape = tape_for(weight, bias);
   if (tape == nullptr) return torch::nn::LinearImpl::forward(x);
-  auto& site = tape->site_of<LinearSite>(this, [&] { return std::make_unique<LinearSite>(weight, bias); });
+  auto& site = tape->site_of<LinearSite>(
+      this, [&] { return std::make_unique<LinearSite>(weight, bias, tape->kernels()); });
   return watched([&] { return torch::linear(x, constant(weight), constant(bias)); }, x.requires_grad(),
                  [&site, kept = Unchanged(x)](const Tensor& gradient) { site.add_use(kept, gradient); });
 }
@@ -180,7 +205,8 @@ Tensor EmbeddingImpl::forward(const Tensor& given) {
   const Tensor ids = given.to(torch::kLong);
   Tape* const tape = tape_for(weight);
   if (tape == nullptr) return torch::nn::EmbeddingImpl::forward(ids);
-  auto& site = tape->site_of<EmbeddingSite>(this, [&] { return std::make_unique<EmbeddingSite>(weight); });
+  auto& site = tape->site_of<EmbeddingSite>(
+      this, [&] { return std::make_unique<EmbeddingSite>(weight, tape->kernels()); });
   return watched([&] { return torch::embedding(constant(weight), ids); }, false,
                  [&site, ids](const Tensor& gradient) { site.add_use(ids, gradient); });
 }
@@ -199,10 +225,11 @@ Tensor LayerNormImpl::forward(const Tensor& x) {
         return y;
       },
       x.requires_grad(),
-      [&site, found, size, kept = Unchanged(x), of_weight = is_trained(weight),
+      [&site, found, size,
+       rows_of = tape->kernels() == Kernels::portable ? portable_layer_norm_rows : layer_norm_rows,
+       kept = Unchanged(x), of_weight = is_trained(weight),
        of_bias = is_trained(bias)](const Tensor& gradient) {
-        add_affine_use(site, layer_norm_rows(kept.get(), gradient, found->mean, found->inverse, size),
-                       of_weight, of_bias);
+        add_affine_use(site, rows_of(kept.get(), gradient, *found, size), of_weight, of_bias);
       });
 }
 
@@ -222,10 +249,11 @@ Tensor GroupNormImpl::forward(const Tensor& x) {
         return y;
       },
       input.requires_grad(),
-      [&site, found, groups, kept = Unchanged(input), of_weight = is_trained(weight),
+      [&site, found, groups,
+       rows_of = tape->kernels() == Kernels::portable ? portable_group_norm_rows : group_norm_rows,
+       kept = Unchanged(input), of_weight = is_trained(weight),
        of_bias = is_trained(bias)](const Tensor& gradient) {
-        add_affine_use(site, group_norm_rows(kept.get(), gradient, found->mean, found->inverse, groups),
-                       of_weight, of_bias);
+        add_affine_use(site, rows_of(kept.get(), gradient, *found, groups), of_weight, of_bias);
       });
 }
 
@@ -236,8 +264,8 @@ Tensor RMSNormImpl::forward(const Tensor& x) {
   const Tensor normal = x * torch::rsqrt(x.pow(2).mean(-1, true) + eps_);
   Tape* const tape = tape_for(weight);
   if (tape == nullptr) return normal * weight;
-  auto& site =
-      tape->site_of<RowSite>(this, [&] { return std::make_unique<RowSite>(std::vector<Tensor>{weight}); });
+  auto& site = tape->site_of<RowSite>(
+      this, [&] { return std::make_unique<RowSite>(std::vector<Tensor>{weight}, tape->kernels()); });
   return watched([&] { return normal * constant(weight); }, normal.requires_grad(),
                  [&site, kept = Unchanged(normal.detach())](const Tensor& gradient) {
                    site.add_use(0, over_positions(gradient * kept.get()));
@@ -249,8 +277,8 @@ BiasImpl::BiasImpl(std::vector<std::int64_t> shape) : bias(register_parameter("b
 Tensor BiasImpl::forward(const Tensor& x) {
   Tape* const tape = tape_for(bias);
   if (tape == nullptr) return x + bias;
-  auto& site =
-      tape->site_of<RowSite>(this, [&] { return std::make_unique<RowSite>(std::vector<Tensor>{bias}); });
+  auto& site = tape->site_of<RowSite>(
+      this, [&] { return std::make_unique<RowSite>(std::vector<Tensor>{bias}, tape->kernels()); });
   return watched([&] { return x + constant(bias); }, x.requires_grad(),
                  [&site](const Tensor& gradient) { site.add_use(0, gradient); });
 }

@@ -17,9 +17,13 @@ class LinearSite final : public PositionSite {
   const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
   const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                          float* scratch) const override;
+  torch::Tensor all_inputs(std::size_t use) const override { return uses()[use].x.unsqueeze(1); }
+  torch::Tensor all_gradients(std::size_t use) const override { return uses()[use].g.unsqueeze(1); }
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
-  bool product_has_bias() const override { return uses().size() == 1 && shape(0).positions == 1; }
+  bool product_has_bias() const override {
+    return kernels() == Kernels::fastest && uses().size() == 1 && shape(0).positions == 1;
+  }
   void write_single_product(const torch::Tensor& factors);
 };
 

@@ -413,12 +413,14 @@ class AllNetworks final : public Networks {
     return trained_parameters(*make_network(spec).module).size();
   }
   std::unique_ptr<Objective> objective(const NetworkSpec& spec, std::shared_ptr<const Rows> rows,
-                                       std::size_t threads, bool labels) const override {
+                                       const Hardware& hardware, bool labels) const override {
     NeuralOptions options = options_for(spec);
-    options.threads = threads;
+    options.threads = hardware.threads;
+    options.device = hardware.device;
     options.labels = labels;
     return make_neural(make_network(spec), std::move(rows), options);
   }
+  void require_device(const std::string& device) const override { nn::require_device(device); }
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <torch/cuda.h>
 
 #include <algorithm>
 #include <atomic>
@@ -36,6 +37,20 @@ AnyLoss loss_for(std::size_t classes) {
 double factor_of(const AnyClipRule& rule, double squared) {
   return rule.visit([=](const auto& chosen) { return clip_factor(chosen, std::sqrt(squared)); }) *
          (1 - kSinglePrecisionRoom);
+}
+
+torch::Device device_named(const std::string& name) {
+  try {
+    return torch::Device(name);
+  } catch (const c10::Error&) {
+    throw InputError(fmt::format("device: expected cpu, cuda or cuda:NUMBER, got '{}'", name));
+  }
+}
+
+torch::Device move_to(const std::string& device, torch::nn::Module& network) {
+  require_device(device);
+  network.to(device_named(device));
+  return device_named(device);
 }
 
 class NeuralObjective final : public Objective {
@@ -83,6 +98,7 @@ class NeuralObjective final : public Objective {
   Tensor slopes_of(const Tensor& outputs, RowNumbers part) const;
   double clipped_loss_sum(Parameters w, const Batch& batch, double bound);
 
+  Kernels kernels() const { return device_.is_cpu() ? options_.kernels : Kernels::portable; }
   // The backward pass of one part of a batch, which leaves what clipping needs on the current tape.
   void record(RowNumbers part);
   // One squared norm per row, over all layers.
@@ -94,13 +110,14 @@ class NeuralObjective final : public Objective {
   Tensor factors_of(const AnyClipRule& rule, std::span<const double> squared, Site* only,
                     const Tape& tape) const;
   void add_row_by_row(RowNumbers part, const AnyClipRule& rule, std::span<double> sum);
-  double norm_of_gradients() const;
+  double norm_of_gradients();
 
   Network network_;
   std::shared_ptr<torch::nn::Module> module_;
   std::shared_ptr<const Rows> rows_;
   NeuralOptions options_;
   AnyLoss loss_;
+  torch::Device device_;
   FlatParameters flat_;
   std::size_t layers_;
   std::size_t inputs_;
@@ -116,6 +133,7 @@ NeuralObjective::NeuralObjective(Network network, std::shared_ptr<const Rows> ro
       rows_(std::move(rows)),
       options_(options),
       loss_(loss_for(options.classes)),
+      device_(move_to(options.device, *module_)),
       flat_((require_sound_layers(*module_, options.row_by_row), *module_)),
       layers_(count_layers(*module_)),
       inputs_(std::accumulate(
@@ -207,14 +225,14 @@ Tensor NeuralObjective::gather(RowNumbers part) {
                  inputs_of_part_.data() + static_cast<std::size_t>(r) * inputs_);
     }
   });
-  return torch::from_blob(inputs_of_part_.data(), shape);
+  return torch::from_blob(inputs_of_part_.data(), shape).to(device_);
 }
 
 template <class Use>
 void NeuralObjective::for_each_output(RowNumbers part, const Use& use) {
   const torch::NoGradGuard no_gradient;
   module_->eval();
-  const Tensor outputs = network_.forward(gather(part)).to(torch::kDouble).contiguous();
+  const Tensor outputs = network_.forward(gather(part)).to(torch::kCPU, torch::kDouble).contiguous();
   const auto width = static_cast<std::size_t>(outputs.size(1));
   for (std::size_t r = 0; r < part.size(); ++r) {
     use(r, std::span(outputs.data_ptr<double>() + r * width, width));
@@ -222,13 +240,13 @@ void NeuralObjective::for_each_output(RowNumbers part, const Use& use) {
 }
 
 Tensor NeuralObjective::slopes_of(const Tensor& outputs, RowNumbers part) const {
-  Tensor slopes = outputs.detach().to(torch::kDouble).contiguous();
+  Tensor slopes = outputs.detach().to(torch::kCPU, torch::kDouble).contiguous();
   const auto width = static_cast<std::size_t>(slopes.size(1));
   for (std::size_t r = 0; r < part.size(); ++r) {
     const std::span<double> place(slopes.data_ptr<double>() + r * width, width);
     std::visit([&](const auto& loss) { loss.to_slopes(place, rows_->labels()[part[r]]); }, loss_);
   }
-  return slopes.to(torch::kFloat);
+  return slopes.to(device_, torch::kFloat);
 }
 
 void NeuralObjective::record(RowNumbers part) {
@@ -251,14 +269,14 @@ Tensor NeuralObjective::factors_of(const AnyClipRule& rule, std::span<const doub
     factors.data_ptr<float>()[r] = static_cast<float>(factor_of(rule, squared[r]));
     if (!std::isfinite(squared[r])) lost.push_back(static_cast<std::int64_t>(r));
   }
-  if (lost.empty()) return factors;
-  const Tensor rows = torch::tensor(lost, torch::kLong);
+  if (lost.empty()) return factors.to(device_);
+  const Tensor rows = torch::tensor(lost, torch::kLong).to(device_);
   if (only != nullptr) {
     only->forget_rows(rows);
   } else {
     for (const auto& site : tape.sites()) site->forget_rows(rows);
   }
-  return factors;
+  return factors.to(device_);
 }
 
 void NeuralObjective::write_flat(const Tape& tape, const AnyClipRule& rule) {
@@ -276,7 +294,7 @@ void NeuralObjective::write_per_layer(const Tape& tape, const AnyClipRule& rule)
   }
 }
 
-double NeuralObjective::norm_of_gradients() const {
+double NeuralObjective::norm_of_gradients() {
   double squared = 0;
   for (const float value : flat_.gradients())
     squared += static_cast<double>(value) * static_cast<double>(value);
@@ -297,7 +315,7 @@ void NeuralObjective::add_row_by_row(RowNumbers part, const AnyClipRule& rule, s
 }
 
 void NeuralObjective::write_part(RowNumbers part, const AnyClipRule& rule) {
-  Tape tape(options_.most_kept);
+  Tape tape(options_.most_kept, kernels());
   record(part);
   const torch::NoGradGuard no_gradient;
   squared_.resize(part.size());
@@ -375,7 +393,7 @@ std::uint64_t NeuralObjective::count_norms_at_most(Parameters w, const Batch& ba
     if (options_.row_by_row) {
       throw InputError("network: row_by_row does not count norms; use another clip rule than adaptive");
     }
-    Tape tape(options_.most_kept);
+    Tape tape(options_.most_kept, kernels());
     record(part);
     const torch::NoGradGuard no_gradient;
     flat_norms(tape, squared_);
@@ -424,6 +442,24 @@ void NeuralObjective::predict(Parameters w, std::span<double> predictions) {
 std::unique_ptr<Objective> make_neural(Network network, std::shared_ptr<const Rows> rows,
                                        const NeuralOptions& options) {
   return std::make_unique<NeuralObjective>(std::move(network), std::move(rows), options);
+}
+
+void require_device(const std::string& name) {
+  const torch::Device device = device_named(name);
+  if (device.is_cpu()) return;
+  if (!device.is_cuda()) {
+    throw InputError(fmt::format("device: expected cpu, cuda or cuda:NUMBER, got '{}'", name));
+  }
+  const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
+  if (count == 0) {
+    throw InputError(
+        fmt::format("device: '{}' was asked for, but this libtorch finds no CUDA device on this machine; "
+                    "leave --device out",
+                    name));
+  }
+  if (device.has_index() && device.index() >= count) {
+    throw InputError(fmt::format("device: expected cuda:0 to cuda:{}, got '{}'", count - 1, name));
+  }
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "objectives/neural/portable.h"
 #include "objectives/neural/small_products.h"
 
 namespace ration::nn {
@@ -31,8 +32,8 @@ Way cheapest_way(const PositionShape& shape, bool room) {
   return gram < form ? Way::gram : Way::direct;
 }
 
-PositionSite::PositionSite(torch::Tensor weight, torch::Tensor bias)
-    : weight_(std::move(weight)), bias_(std::move(bias)) {}
+PositionSite::PositionSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels)
+    : weight_(std::move(weight)), bias_(std::move(bias)), kernels_(kernels) {}
 
 float* PositionSite::scratch(std::size_t slot, std::int64_t size) {
   thread_local std::vector<float> memory[8];
@@ -93,7 +94,19 @@ double PositionSite::gram_norm(std::int64_t row, const PositionShape& all) const
   return std::max(0.0, squared);
 }
 
+void PositionSite::add_portable_norms(std::span<double> squared) {
+  std::vector<torch::Tensor> inputs, gradients;
+  for (std::size_t use = 0; use < uses_.size(); ++use) {
+    inputs.push_back(all_inputs(use));
+    gradients.push_back(all_gradients(use));
+  }
+  way_ = cheapest_way(whole(), false);
+  add_position_norms(torch::cat(inputs, 2), torch::cat(gradients, 2), way_ == Way::gram, Tape::kMostKept,
+                     squared);
+}
+
 void PositionSite::add_weight_norms(std::span<double> squared) {
+  if (kernels_ == Kernels::portable) return add_portable_norms(squared);
   const PositionShape all = whole();
   const std::int64_t size = all.parameters();
   way_ = cheapest_way(all);
@@ -124,8 +137,9 @@ void PositionSite::add_squared_norms(std::span<double> squared) {
 // Those of a single position are in the weight's.
 void PositionSite::add_bias_norms(std::span<double> squared) {
   bias_rows_ = bias_gradients();
-  const bool is_done = has_weight() && way_ == Way::gram && is_single(whole());
-  if (!is_done) add_squared_rows(bias_rows_, squared);
+  const bool is_done =
+      kernels_ == Kernels::fastest && has_weight() && way_ == Way::gram && is_single(whole());
+  if (!is_done) add_squared_rows(bias_rows_, kernels_, squared);
 }
 
 void PositionSite::write_weighted(const torch::Tensor& factors) {
@@ -158,7 +172,8 @@ void weigh_rows(const torch::Tensor& rows_of, const torch::Tensor& factors, torc
   at::mv_out(flat, rows_of.reshape({rows_of.size(0), -1}).t(), factors);
 }
 
-void add_squared_rows(const torch::Tensor& rows_of, std::span<double> squared) {
+void add_squared_rows(const torch::Tensor& rows_of, Kernels kernels, std::span<double> squared) {
+  if (kernels == Kernels::portable) return add_row_norms(rows_of, squared);
   const torch::Tensor flat = rows_of.reshape({rows_of.size(0), -1}).contiguous();
   const std::int64_t size = flat.size(1);
   const float* const values = flat.data_ptr<float>();

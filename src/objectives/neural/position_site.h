@@ -36,7 +36,7 @@ Way cheapest_way(const PositionShape& shape, bool room = true);
 class PositionSite : public Site {
  public:
   // `weight` is trained; `bias` too, or undefined.
-  PositionSite(torch::Tensor weight, torch::Tensor bias);
+  PositionSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels);
 
   void add_squared_norms(std::span<double> squared) final;
   void write_weighted(const torch::Tensor& factors) final;
@@ -61,6 +61,9 @@ class PositionSite : public Site {
                               float* scratch) const = 0;
   virtual const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                                  float* scratch) const = 0;
+  // The same for all rows and groups: rows x groups x positions x numbers. For portable kernels.
+  virtual torch::Tensor all_inputs(std::size_t use) const = 0;
+  virtual torch::Tensor all_gradients(std::size_t use) const = 0;
   // Sum over positions: rows x all outputs.
   virtual torch::Tensor bias_gradients() const = 0;
   // weight.grad = sum_i factors[i] W_i.
@@ -68,6 +71,7 @@ class PositionSite : public Site {
   // Whether that also writes the gradient of the bias, if there is one.
   virtual bool product_has_bias() const { return false; }
 
+  Kernels kernels() const { return kernels_; }
   const torch::Tensor& weight() const { return weight_; }
   const torch::Tensor& bias() const { return bias_; }
   bool has_weight() const { return weight_.requires_grad(); }
@@ -86,10 +90,12 @@ class PositionSite : public Site {
   double gram_norm(std::int64_t row, const PositionShape& all) const;
   bool is_single(const PositionShape& all) const { return all.positions == 1 && all.groups == 1; }
   void add_weight_norms(std::span<double> squared);
+  void add_portable_norms(std::span<double> squared);
   void add_bias_norms(std::span<double> squared);
 
   torch::Tensor weight_;
   torch::Tensor bias_;
+  Kernels kernels_;
   std::vector<Use> uses_;
   torch::Tensor kept_;       // rows x parameters
   torch::Tensor bias_rows_;  // rows x outputs
@@ -99,6 +105,6 @@ class PositionSite : public Site {
 // out (as one row) = sum_i factors[i] * rows_of[i]
 void weigh_rows(const torch::Tensor& rows_of, const torch::Tensor& factors, torch::Tensor out);
 // squared[i] += |rows_of[i]|^2
-void add_squared_rows(const torch::Tensor& rows_of, std::span<double> squared);
+void add_squared_rows(const torch::Tensor& rows_of, Kernels kernels, std::span<double> squared);
 
 }  // namespace ration::nn

@@ -11,7 +11,7 @@ void RowSite::add_use(std::size_t parameter, const torch::Tensor& gradients) {
 
 void RowSite::add_squared_norms(std::span<double> squared) {
   for (const torch::Tensor& rows : rows_) {
-    if (rows.defined()) add_squared_rows(rows, squared);
+    if (rows.defined()) add_squared_rows(rows, kernels_, squared);
   }
 }
 

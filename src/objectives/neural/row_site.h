@@ -10,8 +10,8 @@ namespace ration::nn {
 // Parameters whose gradient of each row is small and at hand: those of normalisation layers, and biases. Uses add up.
 class RowSite final : public Site {
  public:
-  explicit RowSite(std::vector<torch::Tensor> parameters)
-      : parameters_(std::move(parameters)), rows_(parameters_.size()) {}
+  RowSite(std::vector<torch::Tensor> parameters, Kernels kernels)
+      : parameters_(std::move(parameters)), kernels_(kernels), rows_(parameters_.size()) {}
 
   // The gradients of the parameter in this place, one row each.
   void add_use(std::size_t parameter, const torch::Tensor& gradients);
@@ -22,6 +22,7 @@ class RowSite final : public Site {
 
  private:
   std::vector<torch::Tensor> parameters_;
+  Kernels kernels_;
   std::vector<torch::Tensor> rows_;
 };
 

@@ -142,7 +142,7 @@ void require_sound_layers(const Module& network, bool row_by_row) {
 
 void require_rows_apart(const Network& network, const NeuralOptions& options) {
   const torch::NoGradGuard no_gradient;
-  const torch::Tensor x = public_rows(options, kRows);
+  const torch::Tensor x = public_rows(options, kRows).to(torch::Device(options.device));
   const std::vector<torch::Tensor> before = copies_of(network.module->buffers());
   network.module->train();
   for (const auto& module : network.module->modules()) {

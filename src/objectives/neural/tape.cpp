@@ -38,7 +38,8 @@ struct FirstLayer : torch::autograd::Function<FirstLayer> {
 
 }  // namespace
 
-Tape::Tape(std::int64_t most_kept) : outer_(std::exchange(current_tape, this)), room_(most_kept) {}
+Tape::Tape(std::int64_t most_kept, Kernels kernels)
+    : outer_(std::exchange(current_tape, this)), room_(most_kept), kernels_(kernels) {}
 
 Tape::~Tape() {
   current_tape = outer_;

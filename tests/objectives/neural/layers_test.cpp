@@ -200,9 +200,13 @@ TEST_P(LayersOnTape, GiveTheClippedSumOfRowByRowGradients) {
   }
   const std::vector<double> w = trained_parameters(*net.module);
   std::vector<double> sum(w.size());
-  for (const std::int64_t most_kept : {Tape::kMostKept, std::int64_t{0}}) {
+  for (const auto& [most_kept, kernels] :
+       {std::pair{Tape::kMostKept, Kernels::fastest}, std::pair{std::int64_t{0}, Kernels::fastest},
+        std::pair{Tape::kMostKept, Kernels::portable}}) {
+    SCOPED_TRACE(kernels == Kernels::portable ? "portable" : "fastest");
     NeuralOptions chosen = options();
     chosen.most_kept = most_kept;
+    chosen.kernels = kernels;
     const auto objective = make_neural(net, table, chosen);
     for (const AnyClipRule& rule : rules()) {
       SCOPED_TRACE(std::string(rule.name()));
@@ -217,16 +221,20 @@ TEST_P(LayersOnTape, GiveTheClippedSumOfRowByRowGradients) {
 TEST_P(LayersOnTape, KeepsEachContributionWithinItsBound) {
   const auto table = rows(9);
   Network net = GetParam().make();
-  const auto objective = make_neural(net, table, options());
-  const std::vector<double> w = trained_parameters(*net.module);
-  std::vector<double> sum(objective->parameters());
-  for (const AnyClipRule& rule : rules()) {
-    for (std::uint64_t row = 0; row < 9; ++row) {
-      Batch one{.rows = {row}};
-      objective->clipped_gradient_sum(w, one, rule, sum);
-      EXPECT_LE(length(sum), rule.bound());
-      objective->clipped_gradient_sum(w, one, rule.per_layer(), sum);
-      EXPECT_LE(length(sum), rule.bound());
+  for (const Kernels kernels : {Kernels::fastest, Kernels::portable}) {
+    NeuralOptions chosen = options();
+    chosen.kernels = kernels;
+    const auto objective = make_neural(net, table, chosen);
+    const std::vector<double> w = trained_parameters(*net.module);
+    std::vector<double> sum(objective->parameters());
+    for (const AnyClipRule& rule : rules()) {
+      for (std::uint64_t row = 0; row < 9; ++row) {
+        Batch one{.rows = {row}};
+        objective->clipped_gradient_sum(w, one, rule, sum);
+        EXPECT_LE(length(sum), rule.bound());
+        objective->clipped_gradient_sum(w, one, rule.per_layer(), sum);
+        EXPECT_LE(length(sum), rule.bound());
+      }
     }
   }
 }

@@ -94,8 +94,9 @@ Drawn random_network(RandomSource& random) {
            .classes = 3,
            .most_kept = below(2) * Tape::kMostKept,
            .rows_at_once = static_cast<std::size_t>(1 + below(6)),
-           .threads = below(8) == 0 ? std::size_t{2}
-                                    : std::size_t{1}}};  // threads that wait spin: few, for busy machines
+           // Threads that wait spin: few, for busy machines.
+           .threads = below(8) == 0 ? std::size_t{2} : std::size_t{1},
+           .kernels = below(4) == 0 ? Kernels::portable : Kernels::fastest}};
 }
 
 // A norm divides by the size of what comes in: after tiny weights it magnifies the rounding to 32 bits.
@@ -171,18 +172,62 @@ TEST(Networks, TrainOnSparseRowsAsOnDenseOnes) {
             clipped(*make_neural(net, sparse, kSmall), w, all_rows(9), AutoS{}));
 }
 
+// So many that the rows' gradients do not all fit in memory at once.
+TEST(Networks, PortableKernelsTakeRowsInTurn) {
+  const auto rows = made_up_rows(40, 300, 3, 2);
+  Network net = Sequential(Linear(300, 600), Functional(torch::tanh), Linear(600, 3));
+  ASSERT_GT(40 * 300 * 600, Tape::kMostKept);
+  NeuralOptions options{.input = {1, 300}, .classes = 3, .threads = 1};
+  net.forward = [inner = net.forward](const torch::Tensor& x) { return inner(x).mean(1); };
+  const auto w = trained_parameters(*net.module);
+  const auto fast = clipped(*make_neural(net, rows, options), w, all_rows(40), AutoS{});
+  options.kernels = Kernels::portable;
+  const auto portable = clipped(*make_neural(net, rows, options), w, all_rows(40), AutoS{});
+  EXPECT_LT(distance(fast, portable), 1e-5 * length(fast));
+}
+
+TEST(Networks, DevicesThatAreNotThereAreRefused) {
+  EXPECT_NO_THROW(require_device("cpu"));
+  EXPECT_THAT(refusal([] { require_device("gpu"); }),
+              HasSubstr("expected cpu, cuda or cuda:NUMBER, got 'gpu'"));
+  EXPECT_THAT(refusal([] { require_device("mkldnn"); }),
+              HasSubstr("expected cpu, cuda or cuda:NUMBER, got 'mkldnn'"));
+  if (torch::cuda::is_available()) {
+    EXPECT_NO_THROW(require_device("cuda"));
+    EXPECT_THAT(refusal([] { require_device("cuda:99"); }), HasSubstr("got 'cuda:99'"));
+  } else {
+    EXPECT_THAT(refusal([] { require_device("cuda"); }), HasSubstr("finds no CUDA device on this machine"));
+  }
+}
+
+// Where there is a CUDA device: the same sums there.
+TEST(Networks, AnotherDeviceGivesTheSameSums) {
+  if (!torch::cuda::is_available()) GTEST_SKIP() << "no CUDA device";
+  const auto rows = made_up_rows(9, 6, 3, 3);
+  Network net = small_net(), there = small_net();
+  const auto w = trained_parameters(*net.module);
+  NeuralOptions on_device = kSmall;
+  on_device.device = "cuda";
+  const auto here = clipped(*make_neural(net, rows, kSmall), w, all_rows(9), AutoS{});
+  EXPECT_LT(distance(here, clipped(*make_neural(there, rows, on_device), w, all_rows(9), AutoS{})),
+            1e-5 * length(here));
+}
+
 TEST(Networks, LetRowsWithoutAFiniteNormContributeNothing) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {nan, infinity, 1e30}) {
-    for (const bool conv : {false, true}) {
+    for (const auto& [conv, kernels] :
+         {std::pair{false, Kernels::fastest}, std::pair{true, Kernels::fastest},
+          std::pair{false, Kernels::portable}, std::pair{true, Kernels::portable}}) {
       std::vector<double> values(4 * 9, 0.5);
       values[9] = bad;
       const auto rows = std::make_shared<const Rows>(Rows::dense(9, values, {0, 1, 2, 0}));
       const NeuralOptions options{
           .input = conv ? std::vector<std::int64_t>{1, 3, 3} : std::vector<std::int64_t>{9},
           .classes = 3,
-          .threads = 1};
+          .threads = 1,
+          .kernels = kernels};
       Network net =
           conv ? Network(Sequential(Conv2d(1, 4, 2), GroupNorm(2, 4), torch::nn::Flatten(), Linear(16, 3)))
                : Network(Sequential(Linear(9, 4), Linear(4, 3)));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct NeuralOptions {
   std::int64_t most_kept = Tape::kMostKept;  // numbers that clipping may keep beside the activations
   std::size_t rows_at_once = 512;            // >= 1: larger batches are worked on in parts of about so many
   std::size_t threads = 0;                   // 0: one per processor
+  std::string device = "cpu";                // "cuda", "cuda:1", ..., where libtorch has them
+  Kernels kernels = Kernels::fastest;        // portable on any other device than "cpu"
   bool row_by_row = false;  // opt in to a backward pass for each row, for networks with other layers
   bool labels = true;       // false: labels are not looked at; only predict() has a meaning
 };
@@ -48,6 +51,8 @@ struct NeuralOptions {
 //             allow; one weighted product per layer. No gradient of a row is formed, unless that is the cheapest way.
 // Refused     networks whose rows mix (BatchNorm), found by name and by trying public numbers; modules with parameters of
 //             another kind than layers.h, unless `row_by_row`; parameters that two modules share.
+// Device      the network's passes and the clipped sums are computed there; weights, noise and steps stay with the processor, so
+//             that what is promised is the same everywhere.
 // Precision   32 bits within a part of a batch, 64 bits from there on. A row's factor leaves room for the rounding of its
 //             norm (kSinglePrecisionRoom); the rounding of sums in 32 bits is not in the sensitivity, and the certificate
 //             says so (PublicFacts::single_precision).
@@ -61,6 +66,9 @@ inline constexpr double kSinglePrecisionRoom = 0x1p-18;
 
 // The trained parameters as they stand.
 std::vector<double> trained_parameters(const torch::nn::Module& network);
+
+// InputError, with the reason, unless this libtorch can compute there: "cpu", "cuda", "cuda:1", ...
+void require_device(const std::string& device);
 
 // Torch and its algebra use so many threads from now on; 0: one per processor.
 void use_threads(std::size_t threads);

@@ -25,6 +25,12 @@ class Site {
   virtual void forget_rows(const torch::Tensor& rows) = 0;
 };
 
+// By what the sums over a row's positions are computed.
+enum class Kernels {
+  fastest,   // loops over rows, on a processor
+  portable,  // operations of whole tensors, on any device
+};
+
 // The book-keeping of one forward and one backward pass. While a tape lives, layers of layers.h that run on the same
 // thread leave a site on it, and no gradient of a parameter is computed by the backward pass itself.
 //
@@ -37,7 +43,7 @@ class Tape {
   static constexpr std::int64_t kMostKept = 5 << 20;
 
   // Sites may keep up to `most_kept` numbers all together, if that saves time.
-  explicit Tape(std::int64_t most_kept = kMostKept);
+  explicit Tape(std::int64_t most_kept = kMostKept, Kernels kernels = Kernels::fastest);
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -47,6 +53,7 @@ class Tape {
 
   std::span<const std::unique_ptr<Site>> sites() const { return sites_; }
 
+  Kernels kernels() const { return kernels_; }
   // Asks to keep so many more.
   bool may_keep(std::int64_t numbers);
 
@@ -63,6 +70,7 @@ class Tape {
   std::vector<std::unique_ptr<Site>> sites_;
   std::unordered_map<const void*, std::size_t> places_;
   std::int64_t room_;
+  Kernels kernels_;
 };
 
 // y = compute(), and `use` is called with the gradient of y when the backward pass comes by. `input_has_gradient`: y depends
