@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "base/per_processor.h"
@@ -21,11 +24,29 @@ GaussianOptions validated(const GaussianOptions& options) {
   return options;
 }
 
+// Whether a NaN or a value beyond `most` is among them, found in as many at once as a vector holds.
+template <class Number>
+RATION_INLINE bool all_within(const Number* values, std::size_t count, double most) {
+  using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
+  constexpr auto kLargest = static_cast<double>(std::numeric_limits<Number>::max());
+  const auto limit = static_cast<Number>(std::min(most, kLargest));
+  Bits others = 0;
+  for (std::size_t i = 0; i < count; ++i) others |= std::fabs(values[i]) <= limit ? Bits{0} : Bits{1};
+  return others == 0;
+}
+
 // The noise is below 2^35 steps: 9.4 s, and s is at most 2^31 steps but for the drift. `released` may be `values` itself.
 template <class Number>
 RATION_INLINE void add_on_grid(const Number* values, const double* noise, std::size_t count,
                                const Grid& on_grid, double unit, double* released) {
   const Grid grid = on_grid;  // a copy that no store can change
+  if (all_within(values, count, grid.most_ordinary())) {
+#pragma GCC ivdep
+    for (std::size_t i = 0; i < count; ++i) {
+      released[i] = grid.steps_of_ordinary(static_cast<double>(values[i]), noise[i]) * unit;
+    }
+    return;
+  }
 #pragma GCC ivdep
   for (std::size_t i = 0; i < count; ++i) {
     released[i] = grid.steps_of_both(static_cast<double>(values[i]), noise[i]) * unit;

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "base/per_processor.h"
 #include "ration/base/check.h"
@@ -50,8 +53,10 @@ RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
                                      Number* __restrict memory, std::size_t stride, Number* __restrict w) {
   const Update update = prepared;  // copies that no store can change, so that they stay in registers
   const Rates with = rates;
-  constexpr double kLargest = std::numeric_limits<Number>::max();
-  std::size_t overflows = 0;
+  // Without their signs, the bits of numbers are in the order of their size, infinity and NaN above all others.
+  using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
+  constexpr Bits kWithoutSign = std::numeric_limits<Bits>::max() >> 1;
+  Bits largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
     std::array<double, Update::kSlots> slots;
     for (std::size_t k = 0; k < Update::kSlots; ++k) slots[k] = static_cast<double>(memory[k * stride + i]);
@@ -59,10 +64,10 @@ RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
     const double direction = update.direction(gradient[i] + with.decay_in_gradient * before, slots.data());
     const double after = before - with.learning_rate * (direction + with.decay_in_direction * before);
     w[i] = static_cast<Number>(after);
-    overflows += std::fabs(after) <= kLargest ? 0 : 1;
+    largest = std::max(largest, std::bit_cast<Bits>(w[i]) & kWithoutSign);
     for (std::size_t k = 0; k < Update::kSlots; ++k) memory[k * stride + i] = static_cast<Number>(slots[k]);
   }
-  return overflows == 0;
+  return largest <= std::bit_cast<Bits>(std::numeric_limits<Number>::max());
 }
 
 // Any update, with its weight decay, in one pass over the parameters; w and what it remembers are kept as `Number`.

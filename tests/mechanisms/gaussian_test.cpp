@@ -76,6 +76,30 @@ TEST(GaussianMechanism, NaNIsReleasedAsZeroAndInfinityAsTheLargestValue) {
   EXPECT_TRUE(std::isfinite(released(mechanism, {kInfinity})[0]));
 }
 
+// Blocks with a NaN or a huge value are rounded by other code, which must not show in the values beside it.
+TEST(GaussianMechanism, AValueOutOfTheOrdinaryChangesNoOther) {
+  const GaussianMechanism mechanism({.sensitivity = 0.3, .noise_multiplier = 1.7});
+  std::vector<double> plain;
+  for (int i = 0; i < 1500; ++i) plain.push_back(0.1 * i - 250.0 / 3);
+  const std::vector<double> expected = released(mechanism, plain);
+  for (const double odd : {std::nan(""), kInfinity, -kInfinity, 1e30, -1e300}) {
+    std::vector<double> sum = plain;
+    sum[700] = odd;
+    const std::vector<float> floats(sum.begin(), sum.end());
+    std::vector<double> of_floats(sum.size());
+    SeededRandom random(1);
+    mechanism.release_part(std::span<const float>(floats), floats.size(), 1, random, of_floats);
+    const std::vector<double> of_doubles = released(mechanism, sum);
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      if (i == 700) continue;
+      ASSERT_EQ(of_doubles[i], expected[i]);
+      ASSERT_NEAR(of_floats[i], expected[i], 1e-5 + mechanism.grid().step());
+    }
+    EXPECT_TRUE(std::isfinite(of_doubles[700]) && std::isfinite(of_floats[700]));
+    if (std::isnan(odd)) EXPECT_LT(std::fabs(of_floats[700]), 10);
+  }
+}
+
 TEST(GaussianMechanism, AnEmptySumIsAReleaseOfNothing) {
   EXPECT_TRUE(released(GaussianMechanism({}), {}).empty());
 }

@@ -49,6 +49,12 @@ class Grid {
     const double whole = value == value ? limited : 0.0;
     return whole + ((noise * steps_per_unit_ + shift) - shift);
   }
+  // The same for values no larger than most_ordinary(), and none of them NaN, in half the time.
+  double steps_of_ordinary(double value, double noise) const {
+    constexpr double shift = 0x1.8p52;
+    return ((value * steps_per_unit_ + shift) - shift) + ((noise * steps_per_unit_ + shift) - shift);
+  }
+  double most_ordinary() const { return 0x1p50 * step_; }
   // The nearest point as a whole number of steps.
   std::int64_t steps(double value) const { return static_cast<std::int64_t>(nearest_whole(in_steps(value))); }
   // The double nearest to a whole number of steps.
