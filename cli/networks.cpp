@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ration/base/error.h"
+#include "ration/base/openblas_core.h"
 #include "ration/objectives/network.h"
 
 namespace ration::cli {
@@ -27,6 +28,7 @@ std::string module_file() {
 
 const Networks& load_networks() {
   const std::string file = module_file();
+  name_core_for_openblas();  // which comes with the module
   void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) throw InputError(fmt::format("model: {} cannot be loaded: {}", file, dlerror()));
   using Entry = const Networks* (*)();

@@ -2,12 +2,14 @@
 //   e3 DATA OUT [THREADS [REPEATS [TASKS]]]     DATA holds the folders mnist and cifar10; TASKS: only those with this in their name
 // Runs that OUT has already are not repeated, so that a study can be stopped and go on.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
 
 #include "../for_each_job.h"
+#include "ration/base/openblas_core.h"
 #include "report.h"
 #include "study.h"
 
@@ -67,6 +69,8 @@ std::vector<Job> jobs_for(const std::vector<Task>& tasks, std::size_t repeats, c
 
 int main(int argc, char** argv) {
   using namespace ration::e3;
+  if (ration::name_core_for_openblas())
+    execv("/proc/self/exe", argv);  // OpenBLAS, which is loaded by now, asks only once
   if (argc < 3) {
     fmt::print(stderr, "usage: e3 DATA OUT [THREADS [REPEATS [TASKS]]]\n");
     return 1;
