@@ -24,7 +24,7 @@ GaussianOptions validated(const GaussianOptions& options) {
   return options;
 }
 
-// Whether a NaN or a value beyond `most` is among them, found in as many at once as a vector holds.
+// Whether no NaN and no value beyond `most` is among them, found in as many at once as a vector holds.
 template <class Number>
 RATION_INLINE bool all_within(const Number* values, std::size_t count, double most) {
   using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;

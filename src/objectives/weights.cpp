@@ -1,7 +1,11 @@
 #include "ration/objectives/weights.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "ration/base/error.h"
 
 namespace ration {
 
@@ -19,7 +23,12 @@ AnyWeights Weights::all() const {
   return std::span<const double>(doubles_);
 }
 
+void Weights::require_size(std::size_t size) const {
+  if (size != size_) throw InputError(fmt::format("weights: expected {} numbers, got {}", size_, size));
+}
+
 void Weights::copy_to(std::span<double> out) const {
+  require_size(out.size());
   if (floats_) {
     std::ranges::copy(*floats_, out.begin());
   } else {
@@ -28,6 +37,7 @@ void Weights::copy_to(std::span<double> out) const {
 }
 
 void Weights::set(std::span<const double> values) {
+  require_size(values.size());
   if (floats_) {
     std::ranges::transform(values, floats_->begin(), [](double value) { return static_cast<float>(value); });
   } else {

@@ -82,7 +82,9 @@ TEST(GaussianMechanism, AValueOutOfTheOrdinaryChangesNoOther) {
   std::vector<double> plain;
   for (int i = 0; i < 1500; ++i) plain.push_back(0.1 * i - 250.0 / 3);
   const std::vector<double> expected = released(mechanism, plain);
-  for (const double odd : {std::nan(""), kInfinity, -kInfinity, 1e30, -1e300}) {
+  const double step = mechanism.grid().step();
+  for (const double odd :
+       {std::nan(""), kInfinity, -kInfinity, 1e30, -1e300, 0x1p55 * step, -0x1.4p51 * step}) {
     std::vector<double> sum = plain;
     sum[700] = odd;
     const std::vector<float> floats(sum.begin(), sum.end());
@@ -97,6 +99,7 @@ TEST(GaussianMechanism, AValueOutOfTheOrdinaryChangesNoOther) {
     }
     EXPECT_TRUE(std::isfinite(of_doubles[700]) && std::isfinite(of_floats[700]));
     if (std::isnan(odd)) EXPECT_LT(std::fabs(of_floats[700]), 10);
+    if (std::fabs(odd) < 1e20) EXPECT_NEAR(of_doubles[700], odd, 10 + 1e-15 * std::fabs(odd));
   }
 }
 

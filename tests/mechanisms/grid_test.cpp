@@ -76,7 +76,7 @@ TEST(Grid, BothRoundedAtOnceAreBothRounded) {
 TEST(Grid, OrdinaryValuesAreRoundedTheSameWay) {
   const Grid grid("test", 3.0, 0.7);
   const double step = grid.step();
-  EXPECT_GE(grid.most_ordinary(), 0x1p50 * step);
+  EXPECT_EQ(grid.most_ordinary(), 0x1p50 * step);
   for (const double value :
        {0.0, 0.49, 0.5, 0.51, 1.5, 2.5, 1e6 + 0.5, 0x1p40 + 0.5, 0x1p49 + 0.5, 0x1p50 - 0.25, 0x1p50}) {
     for (const double noise : {0.0, 0.5, -1.5, 12345.49, 0x1p40 + 0.5, -0x1p50 - 0.25}) {

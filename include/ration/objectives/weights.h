@@ -27,6 +27,7 @@ class Weights {
 
   std::size_t size() const { return size_; }
   AnyWeights all() const;
+  // InputError, and nothing is changed, for another number of them.
   void copy_to(std::span<double> out) const;
   void set(std::span<const double> values);
 
@@ -34,6 +35,8 @@ class Weights {
   AnyNumbers block(std::size_t first, std::size_t count);
 
  private:
+  void require_size(std::size_t size) const;
+
   std::size_t size_;
   std::vector<double> doubles_;
   std::shared_ptr<std::vector<float>> floats_;  // if not null, in place of doubles_

@@ -172,16 +172,18 @@ const float* ConvSite::gradients(std::size_t use, std::int64_t row, std::int64_t
   return to;
 }
 
-torch::Tensor ConvSite::all_inputs(std::size_t use) const {
+torch::Tensor ConvSite::inputs_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const {
   const PositionShape one = shape(use);
-  return at::im2col(uses()[use].x, kernel_, geometry_.dilation, geometry_.padding, geometry_.stride)
-      .view({one.rows, one.groups, one.inputs, one.positions})
+  const torch::Tensor images = uses()[use].x.narrow(0, first, count);
+  return at::im2col(images, kernel_, geometry_.dilation, geometry_.padding, geometry_.stride)
+      .view({count, one.groups, one.inputs, one.positions})
       .transpose(2, 3);
 }
 
-torch::Tensor ConvSite::all_gradients(std::size_t use) const {
+torch::Tensor ConvSite::gradients_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const {
   const PositionShape one = shape(use);
-  return uses()[use].g.view({one.rows, one.groups, one.outputs, one.positions}).transpose(2, 3);
+  const torch::Tensor gradients = uses()[use].g.narrow(0, first, count);
+  return gradients.view({count, one.groups, one.outputs, one.positions}).transpose(2, 3);
 }
 
 torch::Tensor ConvSite::bias_gradients() const {

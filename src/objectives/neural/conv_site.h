@@ -33,8 +33,8 @@ class ConvSite final : public PositionSite {
   const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
   const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                          float* scratch) const override;
-  torch::Tensor all_inputs(std::size_t use) const override;
-  torch::Tensor all_gradients(std::size_t use) const override;
+  torch::Tensor inputs_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const override;
+  torch::Tensor gradients_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const override;
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
 

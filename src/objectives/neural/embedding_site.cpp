@@ -52,7 +52,7 @@ void EmbeddingSite::join() {
 void EmbeddingSite::add_squared_norms(std::span<double> squared) {
   if (ids_.empty()) return;
   join();
-  if (kernels_ == Kernels::portable) return add_embedding_norms(ids_[0], gradients_[0], squared);
+  if (kernels_ == Kernels::portable) return add_portable_norms(squared);
   const std::int64_t positions = gradients_[0].size(1);
   const std::int64_t width = gradients_[0].size(2);
   const std::int64_t* const ids = ids_[0].data_ptr<std::int64_t>();
@@ -63,6 +63,17 @@ void EmbeddingSite::add_squared_norms(std::span<double> squared) {
           squared_norm_of_row(ids + row * positions, gradients + row * positions * width, positions, width);
     }
   });
+}
+
+void EmbeddingSite::add_portable_norms(std::span<double> squared) {
+  const std::int64_t positions = gradients_[0].size(1);
+  const std::int64_t of_row = positions * (positions + gradients_[0].size(2));
+  for_row_ranges(ids_[0].size(0), of_row, Tape::current()->room(),
+                 [&](std::int64_t first, std::int64_t count) {
+                   add_embedding_norms(
+                       ids_[0].narrow(0, first, count), gradients_[0].narrow(0, first, count),
+                       squared.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+                 });
 }
 
 void EmbeddingSite::write_weighted(const torch::Tensor& factors) {

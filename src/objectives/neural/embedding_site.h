@@ -20,6 +20,7 @@ class EmbeddingSite final : public Site {
 
  private:
   void join();
+  void add_portable_norms(std::span<double> squared);
 
   torch::Tensor weight_;
   Kernels kernels_;

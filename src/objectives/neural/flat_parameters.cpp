@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "objectives/neural/convert.h"
 #include "ration/base/error.h"
 #include "ration/objectives/neural/neural.h"
 
@@ -67,7 +68,7 @@ void FlatParameters::load(std::span<const double> w) {
   lent_ = nullptr;
   float* const to = (is_here() ? values_ : here_).data_ptr<float>();
   for_each_range(w.size(), [=](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) to[i] = static_cast<float>(w[i]);
+    to_floats(w.data() + begin, end - begin, to + begin);
   });
   if (!is_here()) values_.copy_(here_);
 }
@@ -92,7 +93,7 @@ std::span<const float> FlatParameters::gradients() {
 void FlatParameters::add_gradients_to(std::span<double> sum) {
   const std::span<const float> from = gradients();
   for_each_range(sum.size(), [=](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) sum[i] += static_cast<double>(from[i]);
+    add_floats(from.data() + begin, end - begin, sum.data() + begin);
   });
 }
 
@@ -101,7 +102,7 @@ std::vector<double> trained_parameters(const torch::nn::Module& network) {
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(total_size(parameters)));
   for (const torch::Tensor& parameter : parameters) {
-    const torch::Tensor plain = parameter.detach().contiguous();
+    const torch::Tensor plain = parameter.detach().cpu().contiguous();
     const float* const from = plain.data_ptr<float>();
     out.insert(out.end(), from, from + plain.numel());
   }

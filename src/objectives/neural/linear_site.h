@@ -17,8 +17,12 @@ class LinearSite final : public PositionSite {
   const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
   const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                          float* scratch) const override;
-  torch::Tensor all_inputs(std::size_t use) const override { return uses()[use].x.unsqueeze(1); }
-  torch::Tensor all_gradients(std::size_t use) const override { return uses()[use].g.unsqueeze(1); }
+  torch::Tensor inputs_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const override {
+    return uses()[use].x.narrow(0, first, count).unsqueeze(1);
+  }
+  torch::Tensor gradients_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const override {
+    return uses()[use].g.narrow(0, first, count).unsqueeze(1);
+  }
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
   bool product_has_bias() const override {

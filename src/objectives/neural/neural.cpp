@@ -1,5 +1,6 @@
 #include "ration/objectives/neural/neural.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <variant>
 
 #include "base/parallel.h"
+#include "objectives/neural/convert.h"
 #include "objectives/neural/flat_parameters.h"
 #include "objectives/neural/soundness.h"
 #include "ration/base/check.h"
@@ -34,9 +36,25 @@ AnyLoss loss_for(std::size_t classes) {
   return loss;
 }
 
-double factor_of(const AnyClipRule& rule, double squared) {
-  return rule.visit([=](const auto& chosen) { return clip_factor(chosen, std::sqrt(squared)); }) *
-         (1 - kSinglePrecisionRoom);
+// A power of two that brings the largest of a row's slopes into [1, 2). The row's gradient is in proportion to them, and where a row is
+// classified for sure they are so small that their squares vanish in 32 bits: a rule that divides by the norm would let it contribute
+// many times its bound.
+double scale_for(std::span<const double> slopes) {
+  constexpr int kLargest = 1000;
+  double largest = 0;
+  for (const double slope : slopes) largest = std::max(largest, std::fabs(slope));
+  if (!(largest > 0 && std::isfinite(largest))) return 1;
+  return std::ldexp(1.0, std::min(-std::ilogb(largest), kLargest));
+}
+
+// What a row's gradient, `scale` times as long as it should be, is to be multiplied with; `squared` is its squared length. Next to
+// nothing is nothing: below 1e-10 of its slopes, the squares of a gradient have lost their digits in 32 bits.
+double factor_of(const AnyClipRule& rule, double squared, double scale) {
+  constexpr double kSmallest = 1e-20;
+  if (!(squared >= kSmallest)) return 0;
+  const double norm = std::sqrt(squared) / scale;
+  const double factor = rule.visit([=](const auto& chosen) { return clip_factor(chosen, norm); });
+  return factor * (1 - kSinglePrecisionRoom) / scale;
 }
 
 torch::Device device_named(const std::string& name) {
@@ -49,6 +67,11 @@ torch::Device device_named(const std::string& name) {
 
 torch::Device move_to(const std::string& device, torch::nn::Module& network) {
   require_device(device);
+  if (!device_named(device).is_cpu()) {
+    // Eleven bits are not enough for sums whose norms were taken with 24.
+    at::globalContext().setAllowTF32CuDNN(false);
+    at::globalContext().setAllowTF32CuBLAS(false);
+  }
   network.to(device_named(device));
   return device_named(device);
 }
@@ -94,14 +117,14 @@ class NeuralObjective final : public Objective {
   // use(place in the part, its outputs) for each row; outputs may be overwritten.
   template <class Use>
   void for_each_output(RowNumbers part, const Use& use);
-  // The slopes of each row's loss, in the outputs' place.
-  Tensor slopes_of(const Tensor& outputs, RowNumbers part) const;
+  // The slopes of each row's loss, in the outputs' place, times the row's scale, which is kept.
+  Tensor slopes_of(const Tensor& outputs, RowNumbers part);
   double clipped_loss_sum(Parameters w, const Batch& batch, double bound);
 
   Kernels kernels() const { return device_.is_cpu() ? options_.kernels : Kernels::portable; }
   // The backward pass of one part of a batch, which leaves what clipping needs on the current tape.
   void record(RowNumbers part);
-  // One squared norm per row, over all layers.
+  // One squared norm per row, over all layers, times the square of the row's scale.
   void flat_norms(const Tape& tape, std::span<double> squared) const;
   // The clipped sum of one part, in flat_.
   void write_part(RowNumbers part, const AnyClipRule& rule);
@@ -123,6 +146,7 @@ class NeuralObjective final : public Objective {
   std::size_t inputs_;
   std::vector<float> inputs_of_part_;
   std::vector<double> squared_;
+  std::vector<double> scales_;  // of the part's rows
   std::vector<double> point_;
 };
 
@@ -202,11 +226,7 @@ void NeuralObjective::for_each_part(RowNumbers drawn, const Use& use) const {
 }
 
 void NeuralObjective::gather_row(std::uint64_t row, float* to) const {
-  if (rows_->is_dense()) {
-    const auto from = rows_->dense_row(row);
-    for (std::size_t j = 0; j < inputs_; ++j) to[j] = static_cast<float>(from[j]);
-    return;
-  }
+  if (rows_->is_dense()) return to_floats(rows_->dense_row(row).data(), inputs_, to);
   std::fill(to, to + inputs_, 0.0f);
   const Rows::SparseRow from = rows_->sparse_row(row);
   for (std::size_t k = 0; k < from.indices.size(); ++k) {
@@ -239,12 +259,15 @@ void NeuralObjective::for_each_output(RowNumbers part, const Use& use) {
   }
 }
 
-Tensor NeuralObjective::slopes_of(const Tensor& outputs, RowNumbers part) const {
+Tensor NeuralObjective::slopes_of(const Tensor& outputs, RowNumbers part) {
   Tensor slopes = outputs.detach().to(torch::kCPU, torch::kDouble).contiguous();
   const auto width = static_cast<std::size_t>(slopes.size(1));
+  scales_.resize(part.size());
   for (std::size_t r = 0; r < part.size(); ++r) {
     const std::span<double> place(slopes.data_ptr<double>() + r * width, width);
     std::visit([&](const auto& loss) { loss.to_slopes(place, rows_->labels()[part[r]]); }, loss_);
+    scales_[r] = scale_for(place);
+    for (double& slope : place) slope *= scales_[r];
   }
   return slopes.to(device_, torch::kFloat);
 }
@@ -266,7 +289,7 @@ Tensor NeuralObjective::factors_of(const AnyClipRule& rule, std::span<const doub
   Tensor factors = torch::empty({static_cast<std::int64_t>(squared.size())});
   std::vector<std::int64_t> lost;
   for (std::size_t r = 0; r < squared.size(); ++r) {
-    factors.data_ptr<float>()[r] = static_cast<float>(factor_of(rule, squared[r]));
+    factors.data_ptr<float>()[r] = static_cast<float>(factor_of(rule, squared[r], scales_[r]));
     if (!std::isfinite(squared[r])) lost.push_back(static_cast<std::int64_t>(r));
   }
   if (lost.empty()) return factors.to(device_);
@@ -307,7 +330,7 @@ void NeuralObjective::add_row_by_row(RowNumbers part, const AnyClipRule& rule, s
     flat_.clear_gradients();
     const Tensor outputs = network_.forward(gather({&row, 1}));
     outputs.backward(slopes_of(outputs, {&row, 1}));
-    const double factor = factor_of(rule, norm_of_gradients());
+    const double factor = factor_of(rule, norm_of_gradients(), scales_[0]);
     if (factor == 0) continue;
     const std::span<const float> gradient = flat_.gradients();
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * static_cast<double>(gradient[i]);
@@ -397,7 +420,8 @@ std::uint64_t NeuralObjective::count_norms_at_most(Parameters w, const Batch& ba
     record(part);
     const torch::NoGradGuard no_gradient;
     flat_norms(tape, squared_);
-    for (const double squared : squared_) count += std::sqrt(squared) <= bound ? 1 : 0;
+    for (std::size_t r = 0; r < part.size(); ++r)
+      count += std::sqrt(squared_[r]) / scales_[r] <= bound ? 1 : 0;
   });
   return count;
 }

@@ -1,6 +1,6 @@
 #include "objectives/neural/portable.h"
 
-#include <algorithm>
+#include "objectives/neural/position_site.h"
 
 namespace ration::nn {
 namespace {
@@ -22,26 +22,26 @@ Tensor gram(const Tensor& vectors) {
   return torch::matmul(vectors, vectors.transpose(-2, -1));
 }
 
-}  // namespace
-
-void add_position_norms(const Tensor& inputs, const Tensor& gradients, bool by_gram, std::int64_t most,
-                        std::span<double> squared) {
-  const std::int64_t rows = inputs.size(0);
-  const std::int64_t of_row = by_gram ? 2 * inputs.size(1) * inputs.size(2) * inputs.size(2)
-                                      : inputs.size(1) * inputs.size(3) * gradients.size(3);
-  const std::int64_t at_once = std::clamp<std::int64_t>(most / std::max<std::int64_t>(1, of_row), 1, rows);
-  for (std::int64_t first = 0; first < rows; first += at_once) {
-    const std::int64_t count = std::min(at_once, rows - first);
-    const Tensor a = inputs.narrow(0, first, count);
-    const Tensor g = gradients.narrow(0, first, count);
-    const Tensor numbers = by_gram ? gram(a) * gram(g) : squares(torch::matmul(g.transpose(-2, -1), a));
-    add_sums(numbers, squared.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
-  }
+// Rows x groups x positions.
+Tensor lengths(const Tensor& vectors) {
+  return squares(vectors).sum(-1, false, torch::kDouble).sqrt();
 }
 
+}  // namespace
+
+void add_position_norms(const Tensor& inputs, const Tensor& gradients, bool by_gram,
+                        std::span<double> squared) {
+  if (!by_gram) return add_sums(squares(torch::matmul(gradients.transpose(-2, -1), inputs)), squared);
+  add_sums(gram(inputs) * gram(gradients), squared);
+  const Tensor reach = (lengths(inputs) * lengths(gradients)).sum(-1);
+  add_sums(gram_room(std::max(inputs.size(-1), gradients.size(-1))) * squares(reach), squared);
+}
+
+// The vector of a token that stands in n places is counted there n times, with a share of 1/n each.
 void add_embedding_norms(const Tensor& ids, const Tensor& gradients, std::span<double> squared) {
-  const Tensor is_same = ids.unsqueeze(2) == ids.unsqueeze(1);
-  add_sums(gram(gradients) * is_same, squared);
+  const Tensor is_same = (ids.unsqueeze(2) == ids.unsqueeze(1)).to(gradients.scalar_type());
+  const Tensor sums = torch::matmul(is_same, gradients);
+  add_sums(squares(sums).sum(-1, false, torch::kDouble) / is_same.sum(-1), squared);
 }
 
 void add_row_norms(const Tensor& rows_of, std::span<double> squared) {

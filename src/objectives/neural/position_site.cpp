@@ -3,6 +3,7 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "objectives/neural/portable.h"
 #include "objectives/neural/small_products.h"
@@ -22,6 +23,11 @@ void gram_of(const float* by_position, std::int64_t p, std::int64_t width, float
   SmallProduct(p, p, width, false)(by_number, by_position, products);
 }
 
+// Along the positions.
+torch::Tensor side_by_side(const std::vector<torch::Tensor>& uses) {
+  return uses.size() == 1 ? uses[0] : torch::cat(uses, 2);
+}
+
 }  // namespace
 
 Way cheapest_way(const PositionShape& shape, bool room) {
@@ -30,6 +36,10 @@ Way cheapest_way(const PositionShape& shape, bool room) {
   const std::int64_t gram = shape.positions * shape.positions * (shape.inputs + shape.outputs);
   if (room && kTouch * area < std::min(gram, form)) return Way::keep;
   return gram < form ? Way::gram : Way::direct;
+}
+
+double gram_room(std::int64_t width) {
+  return 0x1p-24 * (2 + std::sqrt(static_cast<double>(width)));
 }
 
 PositionSite::PositionSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels)
@@ -89,20 +99,30 @@ double PositionSite::gram_norm(std::int64_t row, const PositionShape& all) const
     const auto load_gradients = [&](std::size_t use, float* to) { return gradients(use, row, group, to); };
     gram_of(join(load_inputs, all.inputs), p, all.inputs, by_number, products);
     gram_of(join(load_gradients, all.outputs), p, all.outputs, by_number, products + p * p);
-    squared += dot(products, products + p * p, p * p);
+    double reach = 0;
+    for (std::int64_t i = 0; i < p * p; i += p + 1)
+      reach += std::sqrt(static_cast<double>(products[i]) * static_cast<double>(products[p * p + i]));
+    squared += std::max(0.0, dot(products, products + p * p, p * p)) +
+               gram_room(std::max(all.inputs, all.outputs)) * reach * reach;
   }
-  return std::max(0.0, squared);
+  return squared;
 }
 
 void PositionSite::add_portable_norms(std::span<double> squared) {
-  std::vector<torch::Tensor> inputs, gradients;
-  for (std::size_t use = 0; use < uses_.size(); ++use) {
-    inputs.push_back(all_inputs(use));
-    gradients.push_back(all_gradients(use));
-  }
-  way_ = cheapest_way(whole(), false);
-  add_position_norms(torch::cat(inputs, 2), torch::cat(gradients, 2), way_ == Way::gram, Tape::kMostKept,
-                     squared);
+  const PositionShape all = whole();
+  way_ = cheapest_way(all, false);
+  const std::int64_t of_form =
+      way_ == Way::gram ? 2 * all.positions * all.positions : all.inputs * all.outputs;
+  const std::int64_t of_row = all.groups * (all.positions * (all.inputs + all.outputs) + of_form);
+  for_row_ranges(all.rows, of_row, Tape::current()->room(), [&](std::int64_t first, std::int64_t count) {
+    std::vector<torch::Tensor> inputs, gradients;
+    for (std::size_t use = 0; use < uses_.size(); ++use) {
+      inputs.push_back(inputs_of_rows(use, first, count));
+      gradients.push_back(gradients_of_rows(use, first, count));
+    }
+    add_position_norms(side_by_side(inputs), side_by_side(gradients), way_ == Way::gram,
+                       squared.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+  });
 }
 
 void PositionSite::add_weight_norms(std::span<double> squared) {

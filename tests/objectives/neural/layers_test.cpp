@@ -202,7 +202,9 @@ TEST_P(LayersOnTape, GiveTheClippedSumOfRowByRowGradients) {
   std::vector<double> sum(w.size());
   for (const auto& [most_kept, kernels] :
        {std::pair{Tape::kMostKept, Kernels::fastest}, std::pair{std::int64_t{0}, Kernels::fastest},
-        std::pair{Tape::kMostKept, Kernels::portable}}) {
+        std::pair{Tape::kMostKept, Kernels::portable},
+        // Several rows at a time, and one.
+        std::pair{std::int64_t{3000}, Kernels::portable}, std::pair{std::int64_t{0}, Kernels::portable}}) {
     SCOPED_TRACE(kernels == Kernels::portable ? "portable" : "fastest");
     NeuralOptions chosen = options();
     chosen.most_kept = most_kept;

@@ -54,6 +54,8 @@ class Tape {
   std::span<const std::unique_ptr<Site>> sites() const { return sites_; }
 
   Kernels kernels() const { return kernels_; }
+  // How many numbers may still be kept.
+  std::int64_t room() const { return room_; }
   // Asks to keep so many more.
   bool may_keep(std::int64_t numbers);
 
