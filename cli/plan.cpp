@@ -23,7 +23,7 @@ struct PlanFlagsOfCommand {
 // The schema is public and may be read; the rows are not.
 ResolvedPlan resolve_without_rows(const Plan& plan) {
   ResolvedPlan resolved = resolve(plan);
-  if (!plan.schema.empty() || data::schema_of_data(plan.data)) read_schema_of(plan);
+  if (!resolved.plan.schema.empty() || data::schema_of_data(plan.data)) read_schema_of(resolved.plan);
   return resolved;
 }
 

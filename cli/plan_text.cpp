@@ -69,6 +69,7 @@ std::string to_text(const ResolvedPlan& plan) {
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{:<12}{}\n", name, value);
   };
+  if (plan.schema_was_found) line("schema", plan.plan.schema + ", by the folder of the rows");
   line("model", plan.plan.model);
   line("method", describe_method(plan));
   if (plan.protector() != nullptr) line("protector", describe_protector(plan));
@@ -120,6 +121,7 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
     json["clip"] = plan.plan.clip;
     json["clip_bound"] = *plan.plan.clip_bound;
   }
+  if (plan.schema_was_found) json["schema"] = plan.plan.schema;
   if (plan.plan.rows) json["rows_declared"] = *plan.plan.rows;
   if (plan.count_noise) json["count_noise"] = *plan.count_noise;
   if (plan.mean_noise) json["mean_noise"] = *plan.mean_noise;

@@ -8,6 +8,7 @@
 #include "answer.h"
 #include "ration/base/error.h"
 #include "ration/base/read_number.h"
+#include "ration/data/find_schema.h"
 #include "ration/schedules/noise_shape.h"
 #include "ration/train/noise_plan.h"
 #include "ration/train/public_influence.h"
@@ -201,6 +202,7 @@ std::vector<double> ScheduleFlags::estimated_shape(Plan plan, const StepPlan& st
   const std::string fit = read_choice("--fit", fit_, {"none", "exponential"});
   PublicEstimate options;
   if (runs_) options.runs = read_count("--runs", "runs", *runs_);
+  if (plan.schema.empty()) plan.schema = data::find_schema(plan.data).value_or("");
   const data::Schema schema = read_schema_of(plan);
   data::Table table = data::read_table(plan.data, schema);
   const ResolvedPlan resolved = plan_to_estimate(plan, steps, budget, accountant, table.rows.count());

@@ -12,10 +12,10 @@ target_link_libraries(ration_core
 # The ledger; and JSON, headers only, which no public header shows and no installed library needs.
 target_link_libraries(ration_core PRIVATE SQLite::SQLite3 $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 target_compile_definitions(ration_core PRIVATE RATION_VERSION="${PROJECT_VERSION}")
-# Where the protectors that come with the program lie.
+# Where the protectors and schemas that come with the program lie.
 include(GNUInstallDirs)
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/train/shipped_protectors.cpp PROPERTIES COMPILE_DEFINITIONS
-  "RATION_SHARED_FOLDER=\"${CMAKE_INSTALL_DATADIR}/ration\";RATION_SOURCE_PROTECTORS=\"${PROJECT_SOURCE_DIR}/protectors\"")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/shipped.cpp PROPERTIES COMPILE_DEFINITIONS
+  "RATION_SHARED_FOLDER=\"${CMAKE_INSTALL_DATADIR}/ration\";RATION_SOURCE_FOLDER=\"${PROJECT_SOURCE_DIR}\"")
 target_compile_features(ration_core PUBLIC cxx_std_20)
 
 # The loops that turn random bits into noise, the losses, the products with rows and images and the step rules: fused multiply-adds and a square root that sets no errno, so that they

@@ -12,7 +12,7 @@ if(TARGET ration_networks)
   install(TARGETS ration_networks LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/ration)
 endif()
 install(DIRECTORY include/ration TYPE INCLUDE)
-install(DIRECTORY protectors DESTINATION ${CMAKE_INSTALL_DATADIR}/ration)
+install(DIRECTORY protectors examples DESTINATION ${CMAKE_INSTALL_DATADIR}/ration)
 install(EXPORT rationTargets NAMESPACE ration:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/ration)
 
 configure_package_config_file(cmake/rationConfig.cmake.in rationConfig.cmake

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "base/shipped.h"
 #include "ration/base/error.h"
 #include "ration/methods/protector.h"
 
@@ -21,12 +22,7 @@ namespace fs = std::filesystem;
 std::vector<fs::path> folders() {
   const char* const named = std::getenv("RATION_PROTECTORS");
   if (named != nullptr && *named != '\0') return {named};
-  std::vector<fs::path> all;
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  if (!program.empty()) all.push_back(program.parent_path() / ".." / RATION_SHARED_FOLDER / "protectors");
-  all.emplace_back(RATION_SOURCE_PROTECTORS);
-  return all;
+  return shipped_folders("protectors");
 }
 
 // In the order of their names, so that of two that are as near the same one is always taken.

@@ -21,7 +21,8 @@ namespace ration {
 // A plan in which nothing is open any more, before a row is read. Sampler, clip rule, noise, relation and accountant
 // fit together, and the whole stays within the budget.
 struct ResolvedPlan {
-  Plan plan;  // as given, with every choice written out
+  Plan plan;                      // as given, with every choice written out
+  bool schema_was_found = false;  // by the place of the rows (data/find_schema.h)
   Budget budget{};
   Relation relation = Relation::add_remove;
   Accountant accountant = Accountant::rdp;
