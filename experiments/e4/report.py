@@ -16,6 +16,10 @@ def percent(run):
     return 100 * run["judged"]["accuracy"]
 
 
+def said(run):
+    return " ".join(f"{key} {value}" for key, value in run["flags"].items())
+
+
 def is_short(run):
     return run["flags"].get("epochs") == SHORT
 
@@ -81,15 +85,15 @@ def heat_map(title, subtitle, across, row_names, rows):
 
 
 def tables(runs):
-    lines = ["| data | model | runs | test accuracy, % | epsilon |", "|---|---|---|---|---|"]
-    full = [run for run in runs if not is_short(run)]
-    for data in ("mnist", "fashion-mnist"):
-        for model in ("cnn:papernot", "scatter+softmax"):
-            some = [run for run in full if run["data"] == data and run["model"] == model]
-            if some:
-                each = ", ".join(f"{percent(run):.2f}" for run in some)
-                lines.append(f"| {data} | {model} | {len(some)} | {each}; mean {statistics.mean(map(percent, some)):.2f} "
-                             f"| {max(run['trained']['epsilon'] for run in some):.4f} |")
+    lines = ["| data | model | flags | runs | test accuracy, % | epsilon |", "|---|---|---|---|---|---|"]
+    groups = {}
+    for run in runs:
+        if not is_short(run):
+            groups.setdefault((run["model"], run["data"], said(run)), []).append(run)
+    for (model, data, flags), some in sorted(groups.items()):
+        each = ", ".join(f"{percent(run):.2f}" for run in some)
+        lines.append(f"| {data} | {model} | {flags} | {len(some)} | {each}; mean {statistics.mean(map(percent, some)):.2f} "
+                     f"| {max(run['trained']['epsilon'] for run in some):.4f} |")
     if all(gamma_cell(runs, gamma) is None for gamma in GAMMAS):
         return "\n".join(lines) + "\n"
     lines += ["", "| gamma of auto-s | " + " | ".join(f"{g:g}" for g in GAMMAS) + " |", "|---" * (len(GAMMAS) + 1) + "|",

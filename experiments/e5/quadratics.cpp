@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -35,6 +36,13 @@ std::unique_ptr<meta::Task> problem(std::uint64_t seed) {
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double standard_error(const std::vector<double>& values) {
+  double squares = 0;
+  for (const double value : values) squares += (value - mean(values)) * (value - mean(values));
+  const auto count = static_cast<double>(values.size());
+  return std::sqrt(squares / (count - 1) / count);
 }
 
 // Runs a method on a task: a method with its settings fixed.
@@ -147,8 +155,7 @@ struct Learned {
 };
 
 // Both go on from the same projector for as many epochs, one with a scheduler.
-Learned train_both(double epsilon, std::size_t threads) {
-  meta::MetaOptions options = options_for(epsilon, threads);
+Learned train_both(meta::MetaOptions options) {
   options.scheduler = false;
   options.from = train(options);
   Learned out;
@@ -180,7 +187,7 @@ QuadraticStudy study_quadratics(double epsilon, std::size_t repeats, std::size_t
   QuadraticStudy study;
   study.epsilon = epsilon;
   const auto begin = std::chrono::steady_clock::now();
-  const Learned protectors = train_both(epsilon, threads);
+  const Learned protectors = train_both(options_for(epsilon, threads));
   study.training_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const std::vector<Contender> contenders{learned("L2P", protectors.l2p, epsilon),
                                           learned("L2P-Proj", protectors.proj, epsilon), tuned_agd(epsilon),
@@ -234,6 +241,33 @@ void write_quadratics(const std::string& folder, std::size_t threads) {
     }
     write_file_atomically(folder + "/quadratics.csv", runs);
     write_file_atomically(folder + "/quadratic-paths.csv", paths);
+  }
+}
+
+// The luck of one training is larger than that of a hundred runs.
+void write_quadratic_trainings(const std::string& folder, std::size_t threads) {
+  constexpr double kEpsilon = 0.05;
+  constexpr std::uint64_t kTrainings = 10, kProblems = 2000;
+  const std::vector<double> family_minimum{0, 0};
+  std::string text = "training,l2p,l2p_proj,difference,standard_error,at_the_family_minimum\n";
+  std::filesystem::create_directories(folder);
+  for (std::uint64_t training = 0; training < kTrainings; ++training) {
+    meta::MetaOptions options = options_for(kEpsilon, threads);
+    options.seed = 1000 + training;
+    const Learned protectors = train_both(options);
+    const Contender l2p = learned("L2P", protectors.l2p, kEpsilon);
+    const Contender proj = learned("L2P-Proj", protectors.proj, kEpsilon);
+    std::vector<double> of_l2p, of_proj, difference, without_a_row;
+    for (std::uint64_t i = 0; i < kProblems; ++i) {
+      const auto task = problem(kTestSeed + 1 + i);
+      of_l2p.push_back(task->mean_loss(l2p.run(*task, 8'000 + i, false).last()));
+      of_proj.push_back(task->mean_loss(proj.run(*task, 8'000 + i, false).last()));
+      difference.push_back(of_l2p.back() - of_proj.back());
+      without_a_row.push_back(task->mean_loss(family_minimum));
+    }
+    text += fmt::format("{},{:.6f},{:.6f},{:.6f},{:.6f},{:.6f}\n", training, mean(of_l2p), mean(of_proj),
+                        mean(difference), standard_error(difference), mean(without_a_row));
+    write_file_atomically(folder + "/quadratic-trainings.csv", text);
   }
 }
 

@@ -147,6 +147,7 @@ void run_scaling(const Places& places) {
 
 void run_stage(const std::string& name, const Places& places) {
   if (name == "quadratics") return write_quadratics(places.out, kThreads);
+  if (name == "quadratic-trainings") return write_quadratic_trainings(places.out, kThreads);
   if (name == "br") return run_tables(name, brazil(places), states(places), places);
   if (name == "us") return run_tables(name, states(places), brazil(places), places);
   if (name == "mnist") return run_images(places);
@@ -160,9 +161,9 @@ void run_stage(const std::string& name, const Places& places) {
 }
 
 const std::vector<std::string>& all_stages() {
-  static const std::vector<std::string> kAll{"quadratics",   "br",    "br-baselines",    "us",
-                                             "us-baselines", "mnist", "mnist-baselines", "pairs",
-                                             "scaling",      "report"};
+  static const std::vector<std::string> kAll{
+      "quadratics", "quadratic-trainings", "br",    "br-baselines", "us",    "us-baselines",
+      "mnist",      "mnist-baselines",     "pairs", "scaling",      "report"};
   return kAll;
 }
 
