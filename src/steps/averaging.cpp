@@ -24,6 +24,10 @@ Averaging averaging_named(std::string_view name) {
   return steps::value_named<Averaging>("average", name, kNames);
 }
 
+double usual_average_decay(std::int64_t steps) {
+  return std::max(0.0, 1 - 10 / static_cast<double>(std::max<std::int64_t>(1, steps)));
+}
+
 IterateAverage::IterateAverage(const AverageOptions& options, std::size_t parameters,
                                std::int64_t total_steps)
     : options_(options),

@@ -282,8 +282,9 @@ void add_step_keys(KeyList& list) {
                  "Adam: take the noise out of the second moment");
   list.choice("average", &Plan::average, {"auto", "none", "half", "exponential"},
               "Which iterates become the model");
-  list.number("average_decay", "B", &Plan::average_decay, at_least(0).less_than(1),
-              "average exponential: its memory");
+  list.number(
+      "average_decay", "B", &Plan::average_decay, at_least(0).less_than(1),
+      "average exponential: its memory; left out, a tenth of the steps (0.9 where their number is open)");
   list.count("checkpoint_every", "T", &Plan::checkpoint_every, 1,
              "Steps between checkpoints; left out, ten in a run");
 }

@@ -9,11 +9,13 @@
 
 #include "ration/base/check.h"
 #include "ration/base/error.h"
+#include "ration/data/find_schema.h"
 #include "ration/data/named_data.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"
 #include "ration/schedules/noise_file.h"
+#include "ration/steps/averaging.h"
 #include "ration/train/model.h"
 #include "ration/train/noise_plan.h"
 #include "train/model_shape.h"
@@ -187,6 +189,8 @@ void write_choices_into(Plan& plan, const ResolvedPlan& resolved, const std::str
   plan.relation = to_string(resolved.relation);
   plan.accountant = to_string(resolved.accountant);
   if (resolved.fixed() == nullptr) return;
+  if (plan.average == "exponential" && !plan.average_decay)
+    plan.average_decay = usual_average_decay(resolved.steps());
   plan.steps = resolved.steps();
   plan.epochs.reset();
   plan.noise = resolved.noise_multiplier;
@@ -251,6 +255,10 @@ ResolvedPlan resolve(const Plan& given) {
   recipe.fill(plan);
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
   ResolvedPlan out;
+  if (const auto found = plan.schema.empty() ? data::find_schema(plan.data) : std::nullopt) {
+    plan.schema = *found;
+    out.schema_was_found = true;
+  }
   out.budget = budget_of(plan);
   out.rate = rate_of(plan);
   const std::string sampling = sampling_of(plan, out.rate);

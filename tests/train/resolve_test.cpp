@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "ration/base/error.h"
 #include "ration/schedules/noise_shape.h"
@@ -386,6 +387,17 @@ TEST(Resolve, SettingsReachTheMethod) {
   EXPECT_EQ(method.average.decay, 0.75);
 }
 
+TEST(Resolve, AnAverageRemembersATenthOfTheRunUnlessItIsTold) {
+  for (const auto& [steps, decay] : {std::pair{1000, 0.99}, std::pair{40, 0.75}, std::pair{5, 0.0}}) {
+    const ResolvedPlan plan = resolve(changed([steps = steps](Plan& plan) {
+      plan.steps = steps;
+      plan.average = "exponential";
+    }));
+    EXPECT_EQ(options_of(plan).average.decay, decay);
+    EXPECT_EQ(plan.plan.average_decay, decay);
+  }
+}
+
 TEST(Resolve, AQuantileIsFollowedAsThePlanSays) {
   const ResolvedPlan plan = resolve(changed([](Plan& plan) {
     plan.clip = "adaptive";
@@ -397,6 +409,21 @@ TEST(Resolve, AQuantileIsFollowedAsThePlanSays) {
 }
 
 // --- the schema
+
+TEST(Resolve, ASchemaThatComesWithTheProgramIsTakenByTheFolderOfTheRows) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.path() + "/a9a");
+  const std::string rows = folder.write("a9a/rows", "");
+  const ResolvedPlan found = resolve(changed([&](Plan& plan) { plan.data = rows; }));
+  EXPECT_TRUE(found.schema_was_found);
+  EXPECT_THAT(found.plan.schema, ::testing::EndsWith("examples/a9a/schema.toml"));
+  const ResolvedPlan named = resolve(changed([&](Plan& plan) {
+    plan.data = rows;
+    plan.schema = "mine.toml";
+  }));
+  EXPECT_FALSE(named.schema_was_found);
+  EXPECT_EQ(named.plan.schema, "mine.toml");
+}
 
 TEST(Resolve, TheSchemaIsReadWithThePlansTarget) {
   const TemporaryFolder folder;

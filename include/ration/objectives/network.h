@@ -29,6 +29,7 @@ struct NetworkDefaults {
   const char* step = "momentum";  // and its learning rate
   double lr = 0.5;
   double adam_lr = 0.002;
+  const char* average = "none";  // of the iterates
 };
 
 // What a model is computed on. None of it changes what is promised.

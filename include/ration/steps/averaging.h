@@ -22,6 +22,9 @@ struct AverageOptions {
   double decay = 0.9;  // exponential: in [0, 1)
 };
 
+// A memory of a tenth of the run: long beside the noise of a step, short beside the way that the weights go.
+double usual_average_decay(std::int64_t steps);
+
 // The average of the iterates w_1, w_2, ... of a run. It costs no privacy and takes out much of the noise
 // that is in the last of them [Polyak92].
 //

@@ -75,7 +75,7 @@ struct Plan {
   bool noise_correction = false;
 
   std::string average = "auto";
-  double average_decay = 0.9;  // in [0, 1)
+  std::optional<double> average_decay{};  // in [0, 1)
 
   std::string ledger{};                            // the ledger that keeps account of these rows
   std::optional<std::int64_t> checkpoint_every{};  // >= 1 steps

@@ -42,7 +42,8 @@ GradientDescentOptions options_of(const Plan& plan) {
                             .drop_every = plan.drop_every,
                             .drop_factor = plan.drop_factor},
           .step = step_options(plan),
-          .average = {.kind = averaging_named(plan.average), .decay = plan.average_decay}};
+          .average = {.kind = averaging_named(plan.average),
+                      .decay = plan.average_decay.value_or(AverageOptions{}.decay)}};
 }
 
 // Nothing said: as many as the schedule's file has, or the usual number.
@@ -61,7 +62,10 @@ void require_sound(GradientDescentOptions options) {
 Recipe::Open make_plan(const Plan& plan, const Budget&) {
   GradientDescentOptions options = options_of(plan);
   require_sound(options);
-  return std::make_unique<GradientDescentPlan>(std::move(options), noise_shape_of(plan, steps_of(plan)));
+  std::vector<double> shape = noise_shape_of(plan, steps_of(plan));
+  if (!plan.average_decay)
+    options.average.decay = usual_average_decay(static_cast<std::int64_t>(shape.size()));
+  return std::make_unique<GradientDescentPlan>(std::move(options), std::move(shape));
 }
 
 // What the four differ in.
@@ -83,7 +87,7 @@ Defaults for_network(const Defaults& usual, const NetworkDefaults& network) {
           adam ? "adam" : network.step,
           adam ? network.adam_lr : network.lr,
           0,
-          "none",
+          std::string_view(usual.average) == "none" ? "none" : network.average,
           usual.accountant,
           network.clip,
           network.epochs};

@@ -59,7 +59,8 @@ double share_of_step(const Plan& plan, const Budget& budget) {
 }
 
 AverageOptions average_of(const Plan& plan) {
-  return {.kind = averaging_named(plan.average), .decay = plan.average_decay};
+  return {.kind = averaging_named(plan.average),
+          .decay = plan.average_decay.value_or(AverageOptions{}.decay)};
 }
 
 LineSearchOptions search_options(const Plan& plan, const Budget& budget) {
