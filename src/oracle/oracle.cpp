@@ -195,8 +195,7 @@ PrivateOracle::ClippedSum PrivateOracle::clipped_sum(const AnyWeights& w, const 
 void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
   const GaussianMechanism mechanism = gradient_mechanism(query);
   const auto expect_nothing = [](std::size_t, std::size_t, Ahead&) {};
-  std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect_nothing); },
-             clipped_sum(w, query.clip));
+  std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect_nothing); }, clipped_sum(w, query.clip));
 }
 
 void PrivateOracle::answer_descent(Weights& w, const GradientQuery& query, Descent& descent) {

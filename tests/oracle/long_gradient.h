@@ -16,7 +16,7 @@ class LongSum final : public Objective {
 
   bool in_floats = false;
   std::vector<float> float_sum;
-  FloatWeights asked_at;      // the last time, if in floats
+  FloatWeights asked_at;       // the last time, if in floats
   std::vector<double> saw_at;  // the last time that the sum was asked for in doubles
 
   // The same in both.

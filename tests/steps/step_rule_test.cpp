@@ -218,7 +218,8 @@ TEST(StepRule, SavedRunsGoOnBitByBit) {
     const auto whole = make_step_rule(options, 5);
     const auto first = make_step_rule(options, 5);
     const auto second = make_step_rule(options, 5);
-    const auto go = [&](StepRule& rule, std::span<const std::vector<double>> along, const std::vector<double>& w) {
+    const auto go = [&](StepRule& rule, std::span<const std::vector<double>> along,
+                        const std::vector<double>& w) {
       return floats ? run<float>(rule, along, w, rate, noise) : run(rule, along, w, rate, noise);
     };
     go(*whole, std::span(gradients).first(17), std::vector<double>(5, 1.0));

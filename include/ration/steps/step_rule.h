@@ -47,7 +47,8 @@ struct StepOptions {
   double stability = 1e-8;         // > 0
   double weight_decay = 0;         // >= 0: weight_decay * w is added to the gradient; adamw: to the direction
   bool noise_correction = false;   // adam, adamw and nadam only, see below
-  bool in_floats = false;  // weights, and what coordinates remember, are kept in 32 bits: half as much to read and write
+  bool in_floats =
+      false;  // weights, and what coordinates remember, are kept in 32 bits: half as much to read and write
 };
 
 // The options that a kind's authors or common use recommend: the defaults, except second_momentum 0.99 for
