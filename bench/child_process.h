@@ -10,8 +10,8 @@ namespace ration::bench {
 
 // A program that answers lines with lines, in a process of its own.
 //
-// Its input is closed and it is waited for when the object ends; a program that could not be started is one that
-// answers nothing.
+// Its input is closed and it is waited for when the object ends; a program that could not be started is one
+// that answers nothing.
 class ChildProcess {
  public:
   // The program, looked for in PATH, and its arguments.

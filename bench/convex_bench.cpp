@@ -1,7 +1,7 @@
-// One step of private logistic regression on a table of adult's shape, 48,842 x 124, as a run takes it: charge the
-// budget, draw a tenth of the rows, sum their clipped gradients, add the noise, step, average. Against it the same
-// code without budget, clipping and noise; a plain gradient in Eigen; and NumPy (numpy_bench.cpp). All draw
-// their rows by Poisson sampling. On one thread.
+// One step of private logistic regression on a table of adult's shape, 48,842 x 124, as a run takes it:
+// charge the budget, draw a tenth of the rows, sum their clipped gradients, add the noise, step, average.
+// Against it the same code without budget, clipping and noise; a plain gradient in Eigen; and NumPy
+// (numpy_bench.cpp). All draw their rows by Poisson sampling. On one thread.
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Dense>
@@ -68,8 +68,8 @@ BENCHMARK(private_sparse)
     ->Arg(62)
     ->Unit(benchmark::kMillisecond);
 
-// What privacy costs: without budget, clipping to speak of, and noise; sampler, sums, step rule and average are the
-// same.
+// What privacy costs: without budget, clipping to speak of, and noise; sampler, sums, step rule and average
+// are the same.
 void unclipped_dense(benchmark::State& state) {
   const auto objective = logistic(dense_table());
   const PoissonSampler sampler = sampler_of(*dense_table(), kRate);

@@ -26,7 +26,8 @@ Figure million_per_second(const std::string& name, const std::string& source, do
           {source}, [source](const Measurements& m) { return m.at(source).items_per_second / 1e6; }};
 }
 
-// How many times as long one item takes in `many`, which has `times` as many of them as `few`: 1 if cost is linear.
+// How many times as long one item takes in `many`, which has `times` as many of them as `few`: 1 if cost is
+// linear.
 Figure linearity(const std::string& name, const std::string& many, const std::string& few, double times,
                  double target) {
   return {name, "ratio", target, Goal::at_most, {many, few}, [=](const Measurements& m) {

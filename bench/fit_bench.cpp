@@ -1,7 +1,7 @@
-// A whole fit of logistic regression at epsilon 1, as `ration train` does it between reading the rows and writing the
-// model: calibrate the noise, train, certify. Other libraries are timed on the same shape. The argument is the share
-// of the rows in a step, in percent; 100 steps, all other settings as they are if nothing is said. On one thread, in
-// processor time, and once on all processors, by the clock.
+// A whole fit of logistic regression at epsilon 1, as `ration train` does it between reading the rows and
+// writing the model: calibrate the noise, train, certify. Other libraries are timed on the same shape. The
+// argument is the share of the rows in a step, in percent; 100 steps, all other settings as they are if
+// nothing is said. On one thread, in processor time, and once on all processors, by the clock.
 #include <benchmark/benchmark.h>
 
 #include "logistic_table.h"

@@ -8,7 +8,8 @@
 
 namespace ration::bench {
 
-// A generated table of adult's shape, the one that libraries are timed on: 48,842 rows, 124 columns, two classes.
+// A generated table of adult's shape, the one that libraries are timed on: 48,842 rows, 124 columns, two
+// classes.
 inline constexpr std::size_t kRows = 48'842;
 inline constexpr std::size_t kColumns = 124;
 inline constexpr double kRate = 0.1;              // of Poisson sampling

@@ -1,6 +1,7 @@
-// ration_bench [--only=PREFIX] [--out=FILE]: runs the benchmarks, prints each promised figure beside its target, and
-// writes them as JSON. Seven interleaved repetitions, medians of processor time: a busy machine disturbs both sides of
-// a ratio alike. A figure that could not be measured here, for want of memory or a program, is missing, not missed.
+// ration_bench [--only=PREFIX] [--out=FILE]: runs the benchmarks, prints each promised figure beside its
+// target, and writes them as JSON. Seven interleaved repetitions, medians of processor time: a busy machine
+// disturbs both sides of a ratio alike. A figure that could not be measured here, for want of memory or a
+// program, is missing, not missed.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -152,7 +153,8 @@ int report(const Flags& flags) {
 }  // namespace ration::bench
 
 int main(int argc, char** argv) {
-  // Libtorch's own products are the measure, so they shall be as fast as they can be; OpenBLAS is loaded by now, so once more.
+  // Libtorch's own products are the measure, so they shall be as fast as they can be; OpenBLAS is loaded by
+  // now, so once more.
   if (ration::name_core_for_openblas()) execv("/proc/self/exe", argv);
   if (argc == 2 && argv[1] == std::string_view("--large-table")) return ration::bench::train_large_table();
   constexpr std::string_view kProtector = "--protector-memory=";

@@ -1,5 +1,5 @@
-// A private training step of a network next to libtorch's own, on 1 and 2 threads: both kinds in turn in one process, the ratio
-// of the medians. And the peak memory of a process that takes only one kind of them.
+// A private training step of a network next to libtorch's own, on 1 and 2 threads: both kinds in turn in one
+// process, the ratio of the medians. And the peak memory of a process that takes only one kind of them.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

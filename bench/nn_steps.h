@@ -7,8 +7,9 @@
 
 namespace ration::bench {
 
-// Two ways to take a training step with one network on the same made-up rows: as libtorch does it, and privately. The layers and
-// the kernels are the same; only the private one clips, adds noise and keeps a budget.
+// Two ways to take a training step with one network on the same made-up rows: as libtorch does it, and
+// privately. The layers and the kernels are the same; only the private one clips, adds noise and keeps a
+// budget.
 class NetworkSteps {
  public:
   // "papernot", "mlp1000", "mlp256x2", "blscnn", "resnet9", "transformer".
@@ -31,8 +32,8 @@ struct MeasuredNetwork {
 };
 const std::vector<MeasuredNetwork>& measured_networks();
 
-// Takes a few steps of one kind and prints the peak memory of the process in bytes: what `ration_bench --nn-memory=NAME:plain`
-// does, in a process of its own.
+// Takes a few steps of one kind and prints the peak memory of the process in bytes: what `ration_bench
+// --nn-memory=NAME:plain` does, in a process of its own.
 int print_network_memory(const std::string& which);
 
 }  // namespace ration::bench

@@ -1,5 +1,5 @@
-// The step of convex_bench.cpp, written by hand in NumPy (numpy_step.py): another process, that is asked for some
-// steps at a time, so that its repetitions are interleaved with ours. Without NumPy there is no figure.
+// The step of convex_bench.cpp, written by hand in NumPy (numpy_step.py): another process, that is asked for
+// some steps at a time, so that its repetitions are interleaved with ours. Without NumPy there is no figure.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -1,4 +1,5 @@
-// Meta-training of a protector in batches of 20 steps, on made-up images of the size of MNIST's, and its fused LSTM.
+// Meta-training of a protector in batches of 20 steps, on made-up images of the size of MNIST's, and its
+// fused LSTM.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -51,8 +52,8 @@ std::shared_ptr<const Protector> untrained(double steps) {
   return std::make_shared<const Protector>(std::move(protector));
 }
 
-// One epoch: a scheduler's update of two passes and five of the projector, on a network of four layers. From the end of the first epoch to
-// that of the second, since nothing else happens between them.
+// One epoch: a scheduler's update of two passes and five of the projector, on a network of four layers. From
+// the end of the first epoch to that of the second, since nothing else happens between them.
 double epoch_seconds(const Rows& images, std::int64_t steps, const std::vector<std::size_t>& hidden,
                      std::int64_t projector_updates) {
   const auto count = static_cast<double>(images.count());
@@ -81,8 +82,8 @@ double epoch_seconds(const Rows& images, std::int64_t steps, const std::vector<s
   return std::chrono::duration<double>(second - first).count();
 }
 
-// Every step costs the same, so that a part of an epoch tells of the whole: 40 steps are measured, by the clock on two threads, and
-// the counters are for 200, 1000 and 1600.
+// Every step costs the same, so that a part of an epoch tells of the whole: 40 steps are measured, by the
+// clock on two threads, and the counters are for 200, 1000 and 1600.
 void epoch(benchmark::State& state) {
   constexpr std::int64_t kPart = 40;
   const Rows images = made_up_images();
@@ -93,7 +94,8 @@ void epoch(benchmark::State& state) {
 }
 BENCHMARK(epoch)->Name("protector/epoch")->Iterations(1)->Repetitions(1)->Unit(benchmark::kMillisecond);
 
-// The largest size of a program of its own that trains for two epochs of so many steps; 0 if it did not answer.
+// The largest size of a program of its own that trains for two epochs of so many steps; 0 if it did not
+// answer.
 double bytes_of(std::int64_t steps) {
   ration::bench::ChildProcess process({"/proc/self/exe", "--protector-memory=" + std::to_string(steps)});
   const std::string answer = process.hear();

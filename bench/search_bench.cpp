@@ -1,5 +1,5 @@
-// Private line search on a table of adult's shape: what looking at seven points of a line costs next to a gradient, a whole run of
-// DP-BLSGD, and how `ration compare` shares its jobs between processors.
+// Private line search on a table of adult's shape: what looking at seven points of a line costs next to a
+// gradient, a whole run of DP-BLSGD, and how `ration compare` shares its jobs between processors.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>

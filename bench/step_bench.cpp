@@ -1,6 +1,6 @@
-// What a step costs around the gradients, for models of many parameters: budget, noise, mean, step rule, average. The
-// objective has its sum, zeros, at hand in floats, as nets do; in `doubles` it writes them, and `step/sum` is the time of
-// that alone.
+// What a step costs around the gradients, for models of many parameters: budget, noise, mean, step rule,
+// average. The objective has its sum, zeros, at hand in floats, as nets do; in `doubles` it writes them, and
+// `step/sum` is the time of that alone.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -103,16 +103,18 @@ void run_compare(const Flags& flags) {
 }
 
 constexpr const char* kExamples = R"(
-Every method on every data set, model, epsilon, fold and repeat, on all cores. The folder gets results.md, results.csv,
-results.json, runs.csv, trace.csv and plots as SVG and PNG. Stopped, the same command goes on where it was.
+Every method on every data set, model, epsilon, fold and repeat, on all cores. The folder gets
+results.md, results.csv, results.json, runs.csv, trace.csv and plots as SVG and PNG. Stopped, the same command goes on where it was.
 
-NOT PRIVATE: figures are computed from the rows themselves, without noise. A comparison is for public data; no guarantee
-covers its results or a choice made by them.
+NOT PRIVATE: figures are computed from the rows themselves, without noise. A comparison is for
+public data; no guarantee covers its results or a choice made by them.
 
 Examples:
   ration compare --plan experiments/e1.toml --out e1
-  ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --epsilons 0.1,0.4 --folds 3 --repeats 1 --out cmp
-  ration compare --data census.csv --schema census.toml --methods dpsgd --epsilons 0.1,1 --delta 1e-6 --out cmp --json
+  ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --epsilons 0.1,0.4 \
+    --folds 3 --repeats 1 --out cmp
+  ration compare --data census.csv --schema census.toml --methods dpsgd --epsilons 0.1,1 \
+    --delta 1e-6 --out cmp --json
 )";
 
 }  // namespace

@@ -14,8 +14,8 @@ Chart objective_chart(const compare::Results& results, const std::string& data, 
 // Budget spent, step size and noise against iteration: three rows, a column for each epsilon.
 ChartGrid trace_charts(const compare::Results& results, const std::string& data, const std::string& model);
 
-// Writes all of them into the folder as accuracy-<data>-<model>.svg, objective-... and trace-..., and as .png if the
-// program can; returns the names of the files.
+// Writes all of them into the folder as accuracy-<data>-<model>.svg, objective-... and trace-..., and as .png
+// if the program can; returns the names of the files.
 std::vector<std::string> write_plots(const compare::Results& results, const std::string& folder);
 
 }  // namespace ration::cli

@@ -11,8 +11,8 @@ class Interrupted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// While it lives, the first Ctrl-C (or SIGTERM) only raises a flag, so that a run can be left in good order; the second
-// ends the process.
+// While it lives, the first Ctrl-C (or SIGTERM) only raises a flag, so that a run can be left in good order;
+// the second ends the process.
 class Interrupt {
  public:
   Interrupt();

@@ -9,8 +9,8 @@ namespace ration::cli {
 // "[######----]  60 %"
 std::string bar(double share, std::size_t width);
 
-// One line on standard error that is rewritten as the run goes on, with the budget spent; silent unless standard
-// error is a terminal.
+// One line on standard error that is rewritten as the run goes on, with the budget spent; silent unless
+// standard error is a terminal.
 class ProgressBar final : public Observer {
  public:
   explicit ProgressBar(bool wanted);

@@ -227,9 +227,12 @@ constexpr const char* kTrainExamples = R"(
 Examples:
   ration protector train --tasks quadratic --epsilon 0.05 --delta 1e-8 --out quad.protector
   ration protector train --tasks table --model hinge --epsilon 0.2 --delta 1e-8 --out hinge.protector
-  ration protector train --tasks table --data public.csv --schema schema.toml --epsilon 0.05 --delta 1e-8 --out mine.protector
-  ration protector train --tasks images --data mnist:mnist --pair 4,6 --epsilon 0.05 --delta 1e-8 --out digits.protector
-  ration train private.csv --schema private.toml --method l2p --protector mine.protector --epsilon 0.05 --delta 1e-8 --out run
+  ration protector train --tasks table --data public.csv --schema schema.toml \
+    --epsilon 0.05 --delta 1e-8 --out mine.protector
+  ration protector train --tasks images --data mnist:mnist --pair 4,6 \
+    --epsilon 0.05 --delta 1e-8 --out digits.protector
+  ration train private.csv --schema private.toml --method l2p --protector mine.protector \
+    --epsilon 0.05 --delta 1e-8 --out run
 )";
 
 void add_training(CLI::App& app) {

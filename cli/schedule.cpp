@@ -45,9 +45,12 @@ void run_schedule(const ScheduleFlags& schedule, const OutputFlags& flags) {
 constexpr const char* kExamples = R"(
 Examples:
   ration schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8 --plot s.svg
-  ration schedule --shape exponential --schedule-rate 0.005 --steps 500 --sampling poisson --rate 0.05 --epsilon 1 --delta 1e-6
-  ration schedule --shape influence:estimated --data public.csv --schema schema.toml --rows 30000 --steps 100 --epsilon 1 --delta 1e-6 --out schedule.csv
-  ration train private.csv --schema schema.toml --rows 30000 --schedule schedule.csv --epsilon 1 --delta 1e-6 --out run
+  ration schedule --shape exponential --schedule-rate 0.005 --steps 500 \
+    --sampling poisson --rate 0.05 --epsilon 1 --delta 1e-6
+  ration schedule --shape influence:estimated --data public.csv --schema schema.toml --rows 30000 \
+    --steps 100 --epsilon 1 --delta 1e-6 --out schedule.csv
+  ration train private.csv --schema schema.toml --rows 30000 \
+    --schedule schedule.csv --epsilon 1 --delta 1e-6 --out run
 )";
 
 }  // namespace

@@ -32,8 +32,8 @@ struct ScheduleAnswer {
   double seconds = 0;
 };
 
-// The flags of `ration schedule`: sampling and budget as `calibrate` has them, the shape and its numbers by the names
-// they have in a plan, and, for an estimate, the part of a plan that decides a run.
+// The flags of `ration schedule`: sampling and budget as `calibrate` has them, the shape and its numbers by
+// the names they have in a plan, and, for an estimate, the part of a plan that decides a run.
 class ScheduleFlags {
  public:
   // The object must outlive the command.

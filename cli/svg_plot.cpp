@@ -24,7 +24,8 @@ struct Area {
 constexpr double kWidth = 860;
 constexpr double kHeight = 480;
 
-// Okabe and Ito's colours, told apart by colour-blind readers too, and two more; yellow is too pale for a line.
+// Okabe and Ito's colours, told apart by colour-blind readers too, and two more; yellow is too pale for a
+// line.
 constexpr std::array kColours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                  "#E69F00", "#56B4E9", "#000000", "#8B5A2B"};
 constexpr std::size_t kOrderedColours = 6;
@@ -123,7 +124,8 @@ std::string stroke(std::size_t index, const std::vector<Line>& lines) {
   return fmt::format("stroke=\"{}\" stroke-width=\"{:.1f}\"{}", colour_of(index, line), width, dashes);
 }
 
-// A polygon with `corners` corners on a circle, the first at `angle` from the top; every second one nearer for a star.
+// A polygon with `corners` corners on a circle, the first at `angle` from the top; every second one nearer
+// for a star.
 std::string polygon(double x, double y, int corners, double angle, double radius, bool star) {
   std::string points;
   for (int i = 0; i < corners; ++i) {
@@ -166,7 +168,8 @@ std::string marker(const Line& line, std::size_t index, double x, double y) {
 
 // --- lines
 
-// Of lines whose points stand above each other, each is moved aside a little, so that all error bars are seen.
+// Of lines whose points stand above each other, each is moved aside a little, so that all error bars are
+// seen.
 double aside(const Chart& chart, std::size_t index) {
   if (chart.lines[index].error.empty()) return 0;
   return 1.6 * (static_cast<double>(index) - static_cast<double>(chart.lines.size() - 1) / 2);

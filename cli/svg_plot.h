@@ -16,7 +16,8 @@ struct Line {
   std::vector<double> y;  // as long as x; a value that is not finite leaves a gap
   bool dashed = false;
   std::vector<double> error{};  // empty, or as long as x: bars of this much up and down, where it is finite
-  // One of 16 combinations of colour, marker and dashes, the same in every chart; without it, colours in order.
+  // One of 16 combinations of colour, marker and dashes, the same in every chart; without it, colours in
+  // order.
   std::optional<std::size_t> look{};
   bool reference = false;  // thin and grey: what the others are held against
 };
@@ -38,7 +39,8 @@ struct Chart {
 
 std::string to_svg(const Chart& chart);
 
-// Small charts side by side, row after row, under one title and with one legend: that of the first chart's lines.
+// Small charts side by side, row after row, under one title and with one legend: that of the first chart's
+// lines.
 struct ChartGrid {
   std::string title{};
   std::string subtitle{};

@@ -12,8 +12,8 @@
 
 namespace ration {
 
-// work(i) for each job i < count, in order as threads become free; then done(i, its result, seconds), one at a time. The last
-// failure is thrown when all are through.
+// work(i) for each job i < count, in order as threads become free; then done(i, its result, seconds), one at
+// a time. The last failure is thrown when all are through.
 template <class Work, class Done>
 void for_each_job(std::size_t count, std::size_t threads, const Work& work, const Done& done) {
   std::atomic<std::size_t> next{0};

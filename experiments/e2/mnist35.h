@@ -12,9 +12,12 @@ namespace ration::e2 {
 // The digits 3 and 5 of MNIST, in 60 dimensions: what [Hong22, App. D] calls MNIST35.
 //
 // Private   the first 1000 images of a 3 or a 5 in the training file.
-// Public    those of the test file, 1902: mean, principal axes and deviations come from them, so that the encoding of a
-//           private image depends on no other private image. The first 1000 also serve to estimate influences.
-// Encoding  60 principal components, each over its public deviation; then all are divided by the longest public row and
+// Public    those of the test file, 1902: mean, principal axes and deviations come from them, so that the
+// encoding of a
+//           private image depends on no other private image. The first 1000 also serve to estimate
+//           influences.
+// Encoding  60 principal components, each over its public deviation; then all are divided by the longest
+// public row and
 //           multiplied by the data scale, and longer rows are shortened to it.
 class Mnist35 {
  public:

@@ -4,8 +4,8 @@
 
 namespace ration::e2 {
 
-// How much smaller or larger one mean is than another, both over the same seeds: mean(a - b) / mean(b), with a 95 %
-// confidence interval from the spread of a_i - r b_i over the pairs (the delta method; Student's t).
+// How much smaller or larger one mean is than another, both over the same seeds: mean(a - b) / mean(b), with
+// a 95 % confidence interval from the spread of a_i - r b_i over the pairs (the delta method; Student's t).
 struct RelativeDifference {
   double value = 0;
   double low = 0;

@@ -53,8 +53,9 @@ inline constexpr double kClip = 3;
 inline constexpr double kDecay = 0.001;
 inline constexpr double kMemory = 0.98;
 
-// All three spend the same rho in each step: DP-SGD and DP-Adam on the gradient, the line search nine tenths on the gradient and
-// one on the search. [Chen20, Sec. V-D, V-G] The same run twice: by its last iterates, and by their averages.
+// All three spend the same rho in each step: DP-SGD and DP-Adam on the gradient, the line search nine tenths
+// on the gradient and one on the search. [Chen20, Sec. V-D, V-G] The same run twice: by its last iterates,
+// and by their averages.
 std::vector<Trace> train(const Task& task, Trainer trainer, std::size_t repeat);
 
 }  // namespace ration::e3

@@ -1,7 +1,7 @@
 // E5: learned protection against methods designed by hand. [L2P, Figs. 2-4, 8, Table 1]
 //   e5 DATA EXAMPLES OUT [STAGE...]     DATA holds mnist, ipums-br and ipums-us-1980, EXAMPLES their schemas
-// Stages are those of all_stages(), and all of them if none is named; the last, report, makes tables and pictures of what the others left
-// in OUT.
+// Stages are those of all_stages(), and all of them if none is named; the last, report, makes tables and
+// pictures of what the others left in OUT.
 #include <fmt/format.h>
 
 #include <exception>

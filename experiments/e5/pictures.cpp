@@ -45,7 +45,8 @@ std::string line_through(const Square& square, const Path& path, const std::stri
   return fmt::format("<polyline points=\"{}\" fill=\"none\" {}/>\n", points, attributes);
 }
 
-// The points at which the loss is `excess` above its minimum: (H/2)^(-1/2) sqrt(excess) (cos, sin), about the minimum.
+// The points at which the loss is `excess` above its minimum: (H/2)^(-1/2) sqrt(excess) (cos, sin), about the
+// minimum.
 std::string contour(const Square& square, const PathPicture& picture, double excess) {
   const double a = picture.hessian[0] / 2, b = picture.hessian[1] / 2, d = picture.hessian[3] / 2;
   const double l11 = std::sqrt(a), l21 = b / l11, l22 = std::sqrt(d - l21 * l21);  // Cholesky

@@ -13,7 +13,8 @@
 
 namespace ration::e5 {
 
-// Where a private run went: the weights before the first step and after each, or only the last if they are many.
+// Where a private run went: the weights before the first step and after each, or only the last if they are
+// many.
 struct PrivateRun {
   std::vector<std::vector<double>> weights;
   double spent = 0;  // share of the budget
@@ -21,8 +22,8 @@ struct PrivateRun {
   const std::vector<double>& last() const { return weights.back(); }
 };
 
-// On the full batch, through the oracle, until the method stops or the budget refuses. The random source is seeded, so that figures come out the
-// same again: for public rows only.
+// On the full batch, through the oracle, until the method stops or the budget refuses. The random source is
+// seeded, so that figures come out the same again: for public rows only.
 struct RunOptions {
   Budget budget{0.05, 1e-8};
   Accountant accountant = Accountant::gdp;

@@ -13,7 +13,8 @@ struct Split {
   std::shared_ptr<const Rows> train, test;
 };
 
-// A public data set with two classes: as a protector's training ground, all of it; as a table to protect, in two parts.
+// A public data set with two classes: as a protector's training ground, all of it; as a table to protect, in
+// two parts.
 struct PublicData {
   std::string name;
   data::Schema schema;

@@ -37,8 +37,9 @@ TestProblem test_problem();
 // Leaves quadratics.csv, every run, and quadratic-paths.csv, where the first runs went.
 void write_quadratics(const std::string& folder, std::size_t threads);
 
-// Ten trainings of each protector, on 2,000 problems with the same noise; leaves quadratic-trainings.csv, a line for each training. Beside them
-// the loss at the family's minimum, where somebody would stand who releases nothing.
+// Ten trainings of each protector, on 2,000 problems with the same noise; leaves quadratic-trainings.csv, a
+// line for each training. Beside them the loss at the family's minimum, where somebody would stand who
+// releases nothing.
 void write_quadratic_trainings(const std::string& folder, std::size_t threads);
 
 }  // namespace ration::e5

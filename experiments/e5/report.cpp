@@ -85,7 +85,8 @@ Figure over(const std::vector<Record>& records, const Record& chosen, const std:
 }
 
 std::string cell(const Figure& figure, int digits) {
-  return figure.runs == 0 ? "-" : fmt::format("{:.{}f} ± {:.{}f}", figure.mean, digits, figure.error, digits);
+  if (figure.runs == 0) return "-";
+  return fmt::format("{:.{}f} ± {:.{}f}", figure.mean, digits, figure.error, digits);
 }
 
 std::vector<std::string> sorted_numbers(std::vector<std::string> texts) {

@@ -7,7 +7,8 @@
 
 namespace ration::e5 {
 
-// One epoch of meta-training in batches of 20 steps, on networks: one update of the scheduler, of two passes, and five of the projector.
+// One epoch of meta-training in batches of 20 steps, on networks: one update of the scheduler, of two passes,
+// and five of the projector.
 struct ScalingRow {
   std::int64_t steps = 0;    // unrolled
   double seconds = 0;        // of the epoch

@@ -123,7 +123,8 @@ void run_images(const Places& places) {
   Transfer("mnist", places).learned(from, to, for_images(to), kEpsilons, kRepeats);
 }
 
-// Each pair by itself, trained as for the other experiment with images, and judged at one budget. [L2P, Fig. 4]
+// Each pair by itself, trained as for the other experiment with images, and judged at one budget. [L2P, Fig.
+// 4]
 void run_pairs(const Places& places) {
   const PublicData to = digit_pair(places.data, {3, 5});
   Transfer transfer("pairs", places);

@@ -47,9 +47,10 @@ RATION_INLINE double polynomial(const std::array<double, N>& c, double x) {
   return sum;
 }
 
-// The same polynomial with its last terms replaced by lower ones, for 0 <= x <= most [Lanczos56]: x^n is the n-th Chebyshev
-// polynomial of 2 x / most - 1 over its leading coefficient, which is nowhere larger than 2 (most / 4)^n, and lower powers.
-// That is what dropping it costs, 4^n / 2 times less than what cutting the series off would.
+// The same polynomial with its last terms replaced by lower ones, for 0 <= x <= most [Lanczos56]: x^n is the
+// n-th Chebyshev polynomial of 2 x / most - 1 over its leading coefficient, which is nowhere larger than 2
+// (most / 4)^n, and lower powers. That is what dropping it costs, 4^n / 2 times less than what cutting the
+// series off would.
 template <std::size_t N, std::size_t M>
 constexpr std::array<double, N> shortened(std::array<long double, M> c, long double most) {
   const long double slope = 2 / most;
@@ -71,15 +72,16 @@ constexpr std::array<double, N> shortened(std::array<long double, M> c, long dou
   return rounded;
 }
 
-// 2 (1 + z/3 + z^2/5 + ...) = 2 atanh(s)/s for z = s^2 <= 0.0295: the first dropped term costs less than 2^-58.
+// 2 (1 + z/3 + z^2/5 + ...) = 2 atanh(s)/s for z = s^2 <= 0.0295: the first dropped term costs less than
+// 2^-58.
 inline constexpr auto kAtanh = [] {
   std::array<long double, 12> c{};
   for (std::size_t i = 0; i < c.size(); ++i) c[i] = 2.0L / static_cast<long double>(2 * i + 1);
   return shortened<8>(c, 0.0295L);
 }();
 
-// (-1)^i / (2i + first)!: sine over its argument (first = 1) and cosine (first = 0) in the squared argument, which is
-// at most (pi/4)^2.
+// (-1)^i / (2i + first)!: sine over its argument (first = 1) and cosine (first = 0) in the squared argument,
+// which is at most (pi/4)^2.
 template <std::size_t N>
 constexpr std::array<double, N> circular_series(std::size_t first) {
   std::array<long double, 12> c{};

@@ -12,16 +12,18 @@ namespace {
 constexpr std::size_t kBlock = 1024;      // values, 8 KB: a share of the first cache
 constexpr double kLargestStddev = 1e300;  // so that no value overflows
 
-// Random words lie in the memory of the values that they become: one block less in the first cache, and nothing to erase.
+// Random words lie in the memory of the values that they become: one block less in the first cache, and
+// nothing to erase.
 #if defined(__GNUC__)
 using Word [[gnu::may_alias]] = std::uint64_t;
 #else
 using Word = std::uint64_t;
 #endif
 
-// Some pairs, in place: from the words of their radii and angles to their first and second members. Two short loops, so that a
-// processor can work on several rounds at once, and so that the division of one and the square root of the other do not wait
-// for each other; the first leaves the exponential values that the words of the radii stand for.
+// Some pairs, in place: from the words of their radii and angles to their first and second members. Two short
+// loops, so that a processor can work on several rounds at once, and so that the division of one and the
+// square root of the other do not wait for each other; the first leaves the exponential values that the words
+// of the radii stand for.
 RATION_PER_PROCESSOR void transform(Word* __restrict radii, Word* __restrict angles, std::size_t pairs,
                                     double stddev) {
   for (std::size_t i = 0; i < pairs; ++i) {
@@ -34,8 +36,8 @@ RATION_PER_PROCESSOR void transform(Word* __restrict radii, Word* __restrict ang
   }
 }
 
-// A block is the first members of its pairs, then as many second ones. It is made a few pairs at a time, between which the
-// caller's memory is asked for.
+// A block is the first members of its pairs, then as many second ones. It is made a few pairs at a time,
+// between which the caller's memory is asked for.
 void fill_block(RandomSource& random, std::span<double> block, double stddev, const Ahead& ahead) {
   constexpr std::size_t kAtOnce = 64;  // pairs: some 0.1 us
   constexpr std::size_t kParts = kBlock / 2 / kAtOnce;

@@ -10,9 +10,9 @@ namespace ration {
 // In a row of independent trials that succeed with probability `rate`: how many fail before each success, one
 // gap after the other. floor(-log(u) / -log(1 - rate)) is geometric for uniform u.
 //
-// Gaps are doubles, since they exceed any integer type for the smallest rates; whole numbers, perhaps infinite.
-// `expected_count` is how many will probably be asked for; it only decides how many are prepared at once.
-// Edge cases  rate = 1 gives gaps of 0; rate > 0.
+// Gaps are doubles, since they exceed any integer type for the smallest rates; whole numbers, perhaps
+// infinite. `expected_count` is how many will probably be asked for; it only decides how many are prepared at
+// once. Edge cases  rate = 1 gives gaps of 0; rate > 0.
 class GeometricGaps {
  public:
   GeometricGaps(RandomSource& random, double rate, double expected_count);

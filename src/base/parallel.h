@@ -18,19 +18,21 @@ inline std::size_t thread_count(std::size_t wanted) {
 using Task = std::function<void(std::size_t)>;
 using Crew = void (*)(std::size_t count, const Task& task);
 
-// Nothing outlives the call, so a process that forks between two calls is no special case. Starting a thread costs some 20 us.
+// Nothing outlives the call, so a process that forks between two calls is no special case. Starting a thread
+// costs some 20 us.
 inline void start_threads(std::size_t count, const Task& task) {
   std::vector<std::jthread> others;
   for (std::size_t i = 1; i < count; ++i) others.emplace_back(task, i);
   task(0);
 }
 
-// Who does the work. A library that keeps threads of its own which wait by spinning, as OpenMP's do, puts them here: next to
-// them, others would get half a processor.
+// Who does the work. A library that keeps threads of its own which wait by spinning, as OpenMP's do, puts
+// them here: next to them, others would get half a processor.
 inline std::atomic<Crew> crew{start_threads};
 
 // work(block) for every block below `blocks`, on up to `threads` threads, the calling one among them; returns
-// when all are done. `work` must not throw. Which thread does a block is fixed. A block should be worth several times 20 us.
+// when all are done. `work` must not throw. Which thread does a block is fixed. A block should be worth
+// several times 20 us.
 template <class Work>
 void for_each_block(std::size_t blocks, std::size_t threads, const Work& work) {
   const std::size_t used = std::min(blocks, threads);

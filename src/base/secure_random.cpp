@@ -23,8 +23,8 @@ struct CipherCloser {
   void operator()(gcry_cipher_hd_t handle) const { gcry_cipher_close(handle); }  // erases the key
 };
 
-// The library wants to be told once that it may begin, unless the program that we are part of has done so. Its locked memory is
-// for keys that live for months.
+// The library wants to be told once that it may begin, unless the program that we are part of has done so.
+// Its locked memory is for keys that live for months.
 bool is_ready() {
   static const bool ready = [] {
     if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P) != 0) return true;

@@ -8,11 +8,11 @@
 
 namespace ration {
 
-// Functions without a branch or a table, so that a loop over them becomes vector instructions. For files compiled like
-// row_products.cpp (cmake/core.cmake).
+// Functions without a branch or a table, so that a loop over them becomes vector instructions. For files
+// compiled like row_products.cpp (cmake/core.cmake).
 
-// e^x for x <= 0, to 2 units in the last place; e^-340 below -340, so that neither it nor its square is a denormal number,
-// which would cost a hundred times as much. NaN stays NaN.
+// e^x for x <= 0, to 2 units in the last place; e^-340 below -340, so that neither it nor its square is a
+// denormal number, which would cost a hundred times as much. NaN stays NaN.
 RATION_INLINE double exp_of_negative(double x) {
   constexpr double kLog2OfE = 1.4426950408889634;
   constexpr double kLn2High = 0x1.62e42fefa38p-1;  // its product with a small integer is exact
@@ -41,8 +41,8 @@ RATION_INLINE double exp_of_negative(double x) {
   return p * std::bit_cast<double>(exponent);
 }
 
-// log(1 + x) for 0 <= x <= 1, to 3 units in the last place: 2 atanh(s) = 2 (s + s^3 / 3 + ...), with 1 + x halved where it is above
-// sqrt(2), so that |s| <= 0.172.
+// log(1 + x) for 0 <= x <= 1, to 3 units in the last place: 2 atanh(s) = 2 (s + s^3 / 3 + ...), with 1 + x
+// halved where it is above sqrt(2), so that |s| <= 0.172.
 RATION_INLINE double log1p_of_unit(double x) {
   constexpr double kLn2 = 0x1.62e42fefa39efp-1;
   const bool halve = x > 0.41421356237309503;

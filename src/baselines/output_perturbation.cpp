@@ -21,9 +21,10 @@ FitScale scale_of(const OutputPerturbationOptions& options, const PublicFacts& f
       .relation = options.fit == OutputFit::gradient_descent ? Relation::add_remove : Relation::replace_one};
 }
 
-// How far to descend, as the sum of all step sizes: what one more step gains against what its noise costs, c / B times
-// (B rows / (L noise sqrt(parameters)))^(2/3) [ZhangZMW17, convex case, with noise_multiplier for sqrt(log(1/delta)) / epsilon]. The
-// theorem leaves c open, as it depends on the length of the optimum; 16 was chosen on generated tables.
+// How far to descend, as the sum of all step sizes: what one more step gains against what its noise costs, c
+// / B times (B rows / (L noise sqrt(parameters)))^(2/3) [ZhangZMW17, convex case, with noise_multiplier for
+// sqrt(log(1/delta)) / epsilon]. The theorem leaves c open, as it depends on the length of the optimum; 16
+// was chosen on generated tables.
 double descent_length(const OutputPerturbationOptions& options, const FitScale& scale, double rows,
                       std::size_t parameters) {
   constexpr double kFactor = 16;

@@ -6,8 +6,9 @@
 
 namespace ration::compare {
 
-// Values that several threads share: the first to ask makes one, others wait for it. A value is kept as long as somebody
-// holds it (Holder = std::weak_ptr) or for good (std::shared_ptr). If making throws, the next to ask tries again.
+// Values that several threads share: the first to ask makes one, others wait for it. A value is kept as long
+// as somebody holds it (Holder = std::weak_ptr) or for good (std::shared_ptr). If making throws, the next to
+// ask tries again.
 template <class Key, class Value, template <class> class Holder>
 class MakeOnce {
  public:

@@ -9,7 +9,8 @@
 
 namespace ration::compare {
 
-// Lines of runs.csv and trace.csv. A line that is not whole, such as the last one of a process that was killed, is nothing.
+// Lines of runs.csv and trace.csv. A line that is not whole, such as the last one of a process that was
+// killed, is nothing.
 std::string runs_header();
 std::string to_line(const Run& run);
 std::optional<Run> run_of_line(std::string_view line);

@@ -37,9 +37,10 @@ struct Person {
   std::size_t income;
 };
 
-// Draws the made-up people by arithmetic that is the same everywhere, which the standard library's distributions are not.
-// A predictable generator is what a table that everybody can make again needs, and nothing else may use one: Dice is no
-// RandomSource, so it cannot be passed where noise or a sample is drawn, and a test keeps it the only one in the library.
+// Draws the made-up people by arithmetic that is the same everywhere, which the standard library's
+// distributions are not. A predictable generator is what a table that everybody can make again needs, and
+// nothing else may use one: Dice is no RandomSource, so it cannot be passed where noise or a sample is drawn,
+// and a test keeps it the only one in the library.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}

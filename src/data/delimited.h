@@ -19,7 +19,8 @@ struct DelimitedOptions {
 // The records of a CSV or TSV file, in constant memory: fields between delimiters; quotes around a field may
 // hold delimiters, line ends and doubled quotes [RFC 4180].
 //
-// Refused   a quote within an unquoted field, text after a closing quote, a quote that is never closed, and whatever
+// Refused   a quote within an unquoted field, text after a closing quote, a quote that is never closed, and
+// whatever
 //           LineReader refuses.
 class DelimitedReader {
  public:

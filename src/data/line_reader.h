@@ -12,7 +12,8 @@ namespace ration::data {
 // Walks through a text file line by line in constant memory. LF and CRLF end a line; the last may do without.
 // A UTF-8 byte order mark is skipped.
 //
-// Refused   NUL bytes, text that is not UTF-8 (UTF-16 by its mark), a carriage return within a line, records longer than
+// Refused   NUL bytes, text that is not UTF-8 (UTF-16 by its mark), a carriage return within a line, records
+// longer than
 //           kLongestRecord.
 class LineReader {
  public:

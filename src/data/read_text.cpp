@@ -1,4 +1,5 @@
-// Texts with a label: two fields with a tab between, without quotes, so that a text may hold any other character.
+// Texts with a label: two fields with a tab between, without quotes, so that a text may hold any other
+// character.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,13 +10,15 @@
 
 namespace ration::data {
 
-// The wavelet scattering transform of an image, of depth 2 over 2 scales and 8 angles [Bruna13; Oyallon15], with which private
-// linear models come close to networks [Tramer21]. A fixed function of one image: it learns nothing, so it costs nothing.
+// The wavelet scattering transform of an image, of depth 2 over 2 scales and 8 angles [Bruna13; Oyallon15],
+// with which private linear models come close to networks [Tramer21]. A fixed function of one image: it
+// learns nothing, so it costs nothing.
 //
 //   S0 = x * phi,  S1(j, t) = |x * psi(j, t)| * phi,  S2(t, u) = ||x * psi(0, t)| * psi(1, u)| * phi
 //
-// with Morlet wavelets psi of two scales j and a Gaussian phi, taken at every fourth pixel: 1 + 16 + 64 = 81 channels, in this
-// order. The image is continued beyond its border by reflection. Convolutions are periodic on the grid so enlarged.
+// with Morlet wavelets psi of two scales j and a Gaussian phi, taken at every fourth pixel: 1 + 16 + 64 = 81
+// channels, in this order. The image is continued beyond its border by reflection. Convolutions are periodic
+// on the grid so enlarged.
 class Scattering {
  public:
   static constexpr std::size_t kAngles = 8;
@@ -70,8 +72,8 @@ void normalise_groups(std::span<double> features, std::size_t groups = kScatterG
 
 // Features of an image: those of its first channel, then those of the second, and so on, normalised.
 std::size_t scatter_features(const ImageShape& shape);
-// Row i of `values`, `row_length` >= scatter_features apart, begins with the features of image i. 0 threads: one per
-// processor; the result does not depend on it.
+// Row i of `values`, `row_length` >= scatter_features apart, begins with the features of image i. 0 threads:
+// one per processor; the result does not depend on it.
 void scatter(const Images& images, std::size_t row_length, std::span<double> values, std::size_t threads = 0);
 
 }  // namespace ration::data

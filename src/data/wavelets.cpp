@@ -13,7 +13,8 @@ namespace {
 using std::numbers::pi;
 using Complex = std::complex<double>;
 
-// How often a filter is wrapped around the grid, on each side: what is further away is below the rounding of a float.
+// How often a filter is wrapped around the grid, on each side: what is further away is below the rounding of
+// a float.
 constexpr int kWraps = 2;
 
 struct Gabor {

@@ -35,7 +35,8 @@ RATION_INLINE bool all_within(const Number* values, std::size_t count, double mo
   return others == 0;
 }
 
-// The noise is below 2^35 steps: 9.4 s, and s is at most 2^31 steps but for the drift. `released` may be `values` itself.
+// The noise is below 2^35 steps: 9.4 s, and s is at most 2^31 steps but for the drift. `released` may be
+// `values` itself.
 template <class Number>
 RATION_INLINE void add_on_grid(const Number* values, const double* noise, std::size_t count,
                                const Grid& on_grid, double unit, double* released) {
@@ -72,7 +73,8 @@ void release(const float* values, const double* noise, std::size_t count, const 
   release_floats(values, noise, count, grid, unit, released);
 }
 
-// The noise of doubles, which may be released in their own place, is drawn into a buffer; that of floats where it is released.
+// The noise of doubles, which may be released in their own place, is drawn into a buffer; that of floats
+// where it is released.
 template <class Number>
 void release_in_chunks(std::span<const Number> part, double stddev, const Grid& grid, double factor,
                        RandomSource& random, std::span<double> released, const Ahead& ahead) {

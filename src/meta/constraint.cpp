@@ -68,7 +68,8 @@ void BatchBudgets::update_multipliers(std::span<const double> costs) {
   for (std::size_t b = 0; b < r_.size(); ++b) of_batch_[b].update(costs[b] - r_[b]);
 }
 
-// With l = z_r - h_r / mu_r, stationarity reads r_b = wanted_b + mu_b l; summed over b that is one equation for l.
+// With l = z_r - h_r / mu_r, stationarity reads r_b = wanted_b + mu_b l; summed over b that is one equation
+// for l.
 void BatchBudgets::update_hard(std::span<const double> costs) {
   update_multipliers(costs);
   double excess = -1;

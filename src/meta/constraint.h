@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-// The budget as a constraint on what a scheduler learns. All costs are shares of the budget, so that the budget is 1 and
-// h = (what was spent) - 1.
+// The budget as a constraint on what a scheduler learns. All costs are shares of the budget, so that the
+// budget is 1 and h = (what was spent) - 1.
 namespace ration::meta {
 
 // min F subject to h = 0: F - z h + h^2 / (2 mu). [L2P, Eq. 2; Nocedal06, Ch. 17]
@@ -22,7 +22,8 @@ struct AugmentedLagrangian {
   void update(double h);
 };
 
-// A weighted mean of losses around the step at which the budget is used up, and its derivatives. [L2P, Eqs. 3, 8]
+// A weighted mean of losses around the step at which the budget is used up, and its derivatives. [L2P, Eqs.
+// 3, 8]
 struct SoftObjective {
   double value = 0;
   std::vector<double> by_loss;  // d value / d f_t, which is I_t / sum I
@@ -30,19 +31,22 @@ struct SoftObjective {
   std::size_t end = 0;          // the first step with h_t > 0; the number of steps if there is none
 };
 
-// With the tent I(h) = max(0, 1 - |h| / width) on the steps end - reach, ..., end + reach - 1. If all of them are 0, the step before the
-// end counts alone.
+// With the tent I(h) = max(0, 1 - |h| / width) on the steps end - reach, ..., end + reach - 1. If all of them
+// are 0, the step before the end counts alone.
 //
-// Width       the paper's tent is as wide as the budget, 1, and cut off at its few steps; a change of the costs then moves the weights by
-//             too little, about reach / (number of steps) of what it moves the end by, and a scheduler learns to spend too fast.
-//             A tent that ends where the steps do, reach times the cost of one, has the slope of the loss at the budget's end.
+// Width       the paper's tent is as wide as the budget, 1, and cut off at its few steps; a change of the
+// costs then moves the weights by
+//             too little, about reach / (number of steps) of what it moves the end by, and a scheduler learns
+//             to spend too fast. A tent that ends where the steps do, reach times the cost of one, has the
+//             slope of the loss at the budget's end.
 SoftObjective soft_objective(std::span<const double> losses, std::span<const double> h, std::size_t reach,
                              double width = 1);
 
 // The derivatives by each step's cost, given those by h_t = (sum of costs up to t) - 1.
 std::vector<double> by_cost(std::span<const double> by_h);
 
-// The batch form: each batch b of steps has a budget r_b of its own, and the r_b together are the whole. [L2P, Sec. 5, App. B.5]
+// The batch form: each batch b of steps has a budget r_b of its own, and the r_b together are the whole.
+// [L2P, Sec. 5, App. B.5]
 class BatchBudgets {
  public:
   explicit BatchBudgets(std::size_t batches);
@@ -55,8 +59,9 @@ class BatchBudgets {
 
   // Second pass: the costs and mean losses of all batches, the protector standing still.
   // The multipliers of the batches are updated, then r:
-  //   hard  minimises Eq. 6, sum_b (c_b - z_b mu_b - r_b)^2 / (2 mu_b) - z_r h_r + h_r^2 / (2 mu_r): a linear equation;
-  //   soft  descends on Eq. 7, the same first sum plus the soft objective of the batches' mean losses.
+  //   hard  minimises Eq. 6, sum_b (c_b - z_b mu_b - r_b)^2 / (2 mu_b) - z_r h_r + h_r^2 / (2 mu_r): a linear
+  //   equation; soft  descends on Eq. 7, the same first sum plus the soft objective of the batches' mean
+  //   losses.
   void update_hard(std::span<const double> costs);
   void update_soft(std::span<const double> costs, std::span<const double> losses);
 

@@ -6,8 +6,9 @@
 #include "methods/protector/coordinate_lstm.h"
 #include "ration/base/random.h"
 
-// Where meta-training begins. A protector of small random numbers moves at random, and most of its training would go into unlearning that;
-// these begin as gradient descent with momentum and even noise, so that training can only add to it.
+// Where meta-training begins. A protector of small random numbers moves at random, and most of its training
+// would go into unlearning that; these begin as gradient descent with momentum and even noise, so that
+// training can only add to it.
 namespace ration::meta {
 
 // What the first projector follows, and how it remembers.
@@ -17,8 +18,9 @@ struct FirstSteps {
   double size = 1;                // > 0; the output is -size times the moving average
 };
 
-// One unit of each layer is the moving average, as long as its values are small: beyond 1 tanh bends it. All other
-// units are random, with memories between 1 and `steps` steps [Tallec18], and hardly reach the output yet.
+// One unit of each layer is the moving average, as long as its values are small: beyond 1 tanh bends it. All
+// other units are random, with memories between 1 and `steps` steps [Tallec18], and hardly reach the output
+// yet.
 std::vector<float> first_projector(const protector::LstmShape& shape, const FirstSteps& first, double steps,
                                    RandomSource& random);
 // The same projector with steps of another size.

@@ -15,7 +15,8 @@
 
 namespace ration::meta {
 
-// Tasks that are gone through side by side, each with a random stream of its own, so that the number of threads changes nothing.
+// Tasks that are gone through side by side, each with a random stream of its own, so that the number of
+// threads changes nothing.
 class Lessons {
  public:
   Lessons(const TaskSource& tasks, std::size_t count, std::uint64_t seed, std::size_t threads)

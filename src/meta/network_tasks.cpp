@@ -18,7 +18,8 @@ using Vector = Eigen::VectorXd;
 using Index = Eigen::Index;
 using Layer = Eigen::Map<const Matrix>;
 
-// Images are mostly dark: only what is not 0 is stored and worked on. A bias is no column: every layer has its own.
+// Images are mostly dark: only what is not 0 is stored and worked on. A bias is no column: every layer has
+// its own.
 struct SparseRows {
   SparseMatrix x;
   std::vector<double> squared_norms;
@@ -57,7 +58,8 @@ double logistic_loss(double z) {
   return z > 0 ? std::log1p(std::exp(-z)) : std::log1p(std::exp(z)) - z;
 }
 
-// Layers of sigmoid units and one output with the logistic loss. Parameters: layer after layer, unit after unit its weights and its bias.
+// Layers of sigmoid units and one output with the logistic loss. Parameters: layer after layer, unit after
+// unit its weights and its bias.
 class SmallNetwork final : public Objective {
  public:
   SmallNetwork(std::shared_ptr<const SparseRows> rows, std::vector<std::size_t> sizes)

@@ -7,7 +7,8 @@
 
 namespace ration::meta {
 
-// What a budget means for a task. Noise multipliers are found by a search, and are the same for all tasks that are sampled alike.
+// What a budget means for a task. Noise multipliers are found by a search, and are the same for all tasks
+// that are sampled alike.
 class Protections {
  public:
   // The options must outlive it.

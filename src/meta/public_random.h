@@ -7,7 +7,8 @@
 
 namespace ration::meta {
 
-// NOT PRIVATE, for meta-training only: the rows there are public and what is learned should come out the same again.
+// NOT PRIVATE, for meta-training only: the rows there are public and what is learned should come out the same
+// again.
 class PublicRandom final : public RandomSource {
  public:
   explicit PublicRandom(std::uint64_t seed) : engine_(seed) {}

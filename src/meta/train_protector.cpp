@@ -149,8 +149,8 @@ class MetaTrainer {
   void by_projector(Lesson& lesson, std::size_t steps) const;
   Lessons lessons() { return Lessons(tasks_, options_.unrolls, random_.next_word(), threads_); }
   void prepare(const Stage& stage, Lessons& lessons, std::size_t kept);
-  // A projector goes on learning when the budget is used up, so that it can do with more steps than even noise allows; in batches, the
-  // steps are those of the paper.
+  // A projector goes on learning when the budget is used up, so that it can do with more steps than even
+  // noise allows; in batches, the steps are those of the paper.
   std::size_t unroll_length() const {
     return static_cast<std::size_t>(options_.whole_unrolls ? options_.steps * 3 / 2 + 1 : options_.steps);
   }
@@ -265,8 +265,8 @@ FirstSteps MetaTrainer::best_first_steps(double& best) {
   return found;
 }
 
-// The mean of the losses over each batch of steps [L2P, Sec. 5]; of a whole unroll, most of the weight is on the losses around the step at
-// which the budget is used up, since what counts is the end.
+// The mean of the losses over each batch of steps [L2P, Sec. 5]; of a whole unroll, most of the weight is on
+// the losses around the step at which the budget is used up, since what counts is the end.
 void MetaTrainer::by_projector(Lesson& lesson, std::size_t steps) const {
   Unroll<float>& unroll = *lesson.unroll;
   std::vector<double> by_loss(steps, lesson.scale / static_cast<double>(steps));
@@ -349,8 +349,8 @@ void MetaTrainer::learn_lagrangian(Lessons& lessons) {
   scheduler_learner_->step(lessons.mean(&Weights::scheduler), share_done_);
 }
 
-// Two passes: the first learns from each batch by itself, the second, with the protector as it is, finds what each batch spends
-// and shifts the budgets between them. [L2P, App. B.5]
+// Two passes: the first learns from each batch by itself, the second, with the protector as it is, finds what
+// each batch spends and shifts the budgets between them. [L2P, App. B.5]
 void MetaTrainer::learn_in_batches(const Stage& stage, Lessons& lessons) {
   const auto length = static_cast<std::size_t>(options_.steps);
   const std::size_t batch = std::min(options_.batch, length);

@@ -104,8 +104,8 @@ void Unroll<Number>::advance(const ProtectorWeights<Number>& weights, double noi
   ++taken_;
 }
 
-// After a step, whose inputs nobody needs any more and whose old states are in `next_`: they are exchanged, not copied, for those that
-// were kept before.
+// After a step, whose inputs nobody needs any more and whose old states are in `next_`: they are exchanged,
+// not copied, for those that were kept before.
 template <class Number>
 void Unroll<Number>::keep(Kept& kept) {
   std::swap(kept.inputs, inputs_);
@@ -143,7 +143,8 @@ double Unroll<Number>::cost() const {
 }
 
 // With u = g / stddev, g = mean + stddev * injected * n and stddev proportional to the noise multiplier s:
-//   d asinh(u) / ds = (injected n - u) / (s sqrt(1 + u^2)),    d (g / bound) / ds = stddev injected n / (s bound).
+//   d asinh(u) / ds = (injected n - u) / (s sqrt(1 + u^2)),    d (g / bound) / ds = stddev injected n / (s
+//   bound).
 template <class Number>
 double Unroll<Number>::by_noise(const Kept& kept, const Lanewise<Number>& d_inputs) const {
   const double s = kept.noise_multiplier;

@@ -44,8 +44,9 @@ struct ProtectorWeights {
   std::vector<Number> scheduler, projector;
 };
 
-// A task, unrolled: Alg. 1 and 2 of L2P on public rows, remembered, and gone through backwards. What a step observes, the raw gradient and
-// the norm, is a constant to the derivatives, as in the paper; so is the noise.
+// A task, unrolled: Alg. 1 and 2 of L2P on public rows, remembered, and gone through backwards. What a step
+// observes, the raw gradient and the norm, is a constant to the derivatives, as in the paper; so is the
+// noise.
 //
 // Memory      `kept` steps, allocated once: inputs and states, not gates (coordinate_lstm.h).
 template <class Number>
@@ -67,8 +68,8 @@ class Unroll {
   double spent() const { return spent_; }
   std::span<const double> noise() const { return noise_; }  // multipliers of each kept step
 
-  // Adds sum_t by_loss[t] d f_t + by_cost[t] d c_t, by the weights, over the kept steps. Without a scheduler in `into`, only the
-  // projector's; and the other way round.
+  // Adds sum_t by_loss[t] d f_t + by_cost[t] d c_t, by the weights, over the kept steps. Without a scheduler
+  // in `into`, only the projector's; and the other way round.
   void back(const ProtectorWeights<Number>& weights, std::span<const double> by_loss,
             std::span<const double> by_cost, ProtectorWeights<Number>& into);
 

@@ -72,8 +72,8 @@ class GradientDescent final : public Method, private PrivateOracle::Descent {
   std::atomic<bool> finite_ = true;
 };
 
-// Every block of the gradient is used up while it is in the first cache; only a bound that follows a quantile needs
-// the whole, since it asks about the rows at the same w before that moves.
+// Every block of the gradient is used up while it is in the first cache; only a bound that follows a quantile
+// needs the whole, since it asks about the rows at the same w before that moves.
 bool GradientDescent::step(PrivateOracle& oracle) {
   if (done_ == total()) return false;
   const GradientQuery query{.clip = options_.clip,
@@ -115,7 +115,8 @@ void GradientDescent::move(std::size_t first, std::span<const double> gradient, 
   squared_length_ += squared_length(gradient);
 }
 
-// Whether the weights are finite depends on the data only through private answers, so saying it tells nothing more.
+// Whether the weights are finite depends on the data only through private answers, so saying it tells nothing
+// more.
 void GradientDescent::end() {
   report_.gradient_norm = std::sqrt(squared_length_);
   if (finite_) return;

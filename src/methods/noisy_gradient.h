@@ -70,8 +70,8 @@ struct NoisyGradient {
   return true;
 }
 
-// w -= eta direction. InputError if the weights overflow: they depend on the data only through private answers, so saying
-// this tells nothing more.
+// w -= eta direction. InputError if the weights overflow: they depend on the data only through private
+// answers, so saying this tells nothing more.
 inline void move(std::string_view method, std::int64_t step, double eta, std::span<const double> direction,
                  std::span<double> w) {
   for (std::size_t i = 0; i < w.size(); ++i) w[i] -= eta * direction[i];

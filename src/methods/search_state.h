@@ -12,7 +12,8 @@
 
 namespace ration::methods {
 
-// Where a method stands that looks for each of its steps along a noisy gradient: the line searches and DP-AGD.
+// Where a method stands that looks for each of its steps along a noisy gradient: the line searches and
+// DP-AGD.
 //
 // Guarantee   post-processing: all of it comes from the oracle's answers.
 struct SearchState {
@@ -38,13 +39,13 @@ struct SearchState {
   [[nodiscard]] bool draw(PrivateOracle& oracle, double rho, NoisyGradient& into) const {
     return draw_gradient(oracle, w, clip, rho, into);
   }
-  // The gradient's budget grows by the factor 1 + raise, and the difference buys another gradient, which is averaged with
-  // what there is. False if the budget refuses. [Lee18, Alg. 2]
+  // The gradient's budget grows by the factor 1 + raise, and the difference buys another gradient, which is
+  // averaged with what there is. False if the budget refuses. [Lee18, Alg. 2]
   [[nodiscard]] bool draw_more(PrivateOracle& oracle, double raise);
 
-  // Whether the gradient's squared length is at least `trusted` times what its noise alone would have. If a search along such a
-  // gradient fails, then because the step is too long, the loss has a kink there, or rows are beyond the loss bound, where
-  // no search sees them; not because of the noise.
+  // Whether the gradient's squared length is at least `trusted` times what its noise alone would have. If a
+  // search along such a gradient fails, then because the step is too long, the loss has a kink there, or rows
+  // are beyond the loss bound, where no search sees them; not because of the noise.
   bool is_trusted() const {
     const double noise = gradient.variance * static_cast<double>(w.size());
     return dot(gradient.value, gradient.value) >= trusted * noise;
@@ -55,7 +56,8 @@ struct SearchState {
   // By how much the ridge's term falls from w to w - eta direction.
   double ridge_decrease(double eta) const { return ridge * (eta * along - eta * eta * squared / 2); }
 
-  // w -= eta direction; without eta the budget has refused, for good. False then. InputError if the weights overflow.
+  // w -= eta direction; without eta the budget has refused, for good. False then. InputError if the weights
+  // overflow.
   bool take(std::optional<double> eta);
 
   MethodState save() const;

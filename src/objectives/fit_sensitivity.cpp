@@ -94,8 +94,8 @@ double largest_step(const FitScale& scale) {
   return 1 / (scale.smoothness + scale.ridge);
 }
 
-// Of each of up to 2m rows: the product <w, x>, of up to `parameters` terms, times the curvature; the loss's own few
-// roundings; those of the sum.
+// Of each of up to 2m rows: the product <w, x>, of up to `parameters` terms, times the curvature; the loss's
+// own few roundings; those of the sum.
 double gradient_error(const FitScale& scale, double largest_w) {
   const double product = scale.smoothness * static_cast<double>(scale.parameters + 2) * largest_w;
   const double sum = static_cast<double>(scale.longest_chain + 16) * scale.lipschitz;

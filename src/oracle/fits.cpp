@@ -46,7 +46,8 @@ void require_one_sided_loss(const PublicFacts& facts) {
       kObjective, facts.loss));
 }
 
-// What the sum of gradients at |w| <= largest_w may lose to rounding, and a ten-thousandth of what one row may change.
+// What the sum of gradients at |w| <= largest_w may lose to rounding, and a ten-thousandth of what one row
+// may change.
 double tolerance_of(const FitScale& scale, double largest_w) {
   return std::max(1e-4 * scale.lipschitz, 4 * gradient_error(scale, largest_w) * scale.divisor);
 }

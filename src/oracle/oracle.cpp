@@ -40,7 +40,8 @@ struct Range {
   std::size_t end;
 };
 
-// The noise of a block is added in memory that nobody else sees. What the block needs comes from memory meanwhile.
+// The noise of a block is added in memory that nobody else sees. What the block needs comes from memory
+// meanwhile.
 template <class Number>
 void release_range(std::span<const Number> sum, Range range, const GaussianMechanism& mechanism,
                    double divisor, RandomSource& random, const auto& take, const auto& expect) {
@@ -156,7 +157,8 @@ std::size_t PrivateOracle::streams_for(std::size_t coordinates) {
   return std::max<std::size_t>(1, wanted);
 }
 
-// Each thread has a range of blocks of its own and a stream of its own, so no word of any stream is used twice.
+// Each thread has a range of blocks of its own and a stream of its own, so no word of any stream is used
+// twice.
 template <class Number>
 void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanism& mechanism,
                              const TakeBlock& take, const ExpectBlock& expect) {
@@ -210,8 +212,8 @@ void PrivateOracle::answer_descent(Weights& w, const GradientQuery& query, Desce
   std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect); }, clipped_sum(w.all(), query.clip));
 }
 
-// Answers whose caller sees nothing at all if the random source fails: the mean is private already, and waits in the
-// sum's place until it is complete.
+// Answers whose caller sees nothing at all if the random source fails: the mean is private already, and waits
+// in the sum's place until it is complete.
 void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {
   if (mean.size() != parameters()) {
     throw InputError(
@@ -239,7 +241,8 @@ double PrivateOracle::offset_room(double bound, std::span<const double> offsets)
   return rounding_room(bound) + 2 * kUnitRoundoff * (most + largest_finite(offsets));
 }
 
-// The start is the line's first point. A chunk of points is computed at once, and the next only if the search goes on.
+// The start is the line's first point. A chunk of points is computed at once, and the next only if the search
+// goes on.
 FirstDecrease PrivateOracle::answer_first_decrease(const Objective::Line& line,
                                                    std::span<const double> margins,
                                                    const DecreaseQuery& query) {

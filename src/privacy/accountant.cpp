@@ -102,7 +102,8 @@ Guarantee by_zcdp(Guarantee out, const std::vector<Step>& steps) {
 Guarantee by_tcdp(Guarantee out, const std::vector<Step>& steps) {
   std::vector<Tcdp> spent;
   for (const Step& step : steps) {
-    // Rounded up after the theorem, not before: its conditions are on the mechanism itself, and refusal() checks the same.
+    // Rounded up after the theorem, not before: its conditions are on the mechanism itself, and refusal()
+    // checks the same.
     const double rho = zcdp_cost(step);
     Tcdp one = step.sampling == Sampling::full ? Tcdp{rho, kInfinity} : subsample_zcdp(rho, step.rate);
     one.rho *= static_cast<double>(step.count) * kAgainstUs;
@@ -138,8 +139,8 @@ Guarantee by_advanced(Guarantee out, const std::vector<Step>& steps) {
   return out;
 }
 
-// Whole orders: the paper's, which end at 33, and beyond them every tenth part, since a small epsilon needs an order of
-// about 2 ln(1/delta) / epsilon.
+// Whole orders: the paper's, which end at 33, and beyond them every tenth part, since a small epsilon needs
+// an order of about 2 ln(1/delta) / epsilon.
 std::vector<double> moment_orders() {
   constexpr double kLast = 4096;
   std::vector<double> orders(32);
@@ -148,7 +149,8 @@ std::vector<double> moment_orders() {
   return orders;
 }
 
-// The moments of order lambda = 1, 2, ... are the Renyi divergences of order lambda + 1. [Abadi16, Sec. 3.2, Thm 2]
+// The moments of order lambda = 1, 2, ... are the Renyi divergences of order lambda + 1. [Abadi16, Sec. 3.2,
+// Thm 2]
 Guarantee by_moments(Guarantee out, const Event& event) {
   static const std::vector<double> orders = moment_orders();
   const RdpOptimum best = RdpCurve(event, out.relation).epsilon(out.delta, orders, RdpConversion::classic);

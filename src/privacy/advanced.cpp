@@ -84,8 +84,8 @@ double advanced_gaussian_epsilon(std::span<const SampledGaussian> steps, double 
   const double total = total_steps(steps);
   if (total == 0) return 0;
   // By the logarithm of slack/delta: the best share of the slack may be tiny.
-  // The basic bound wants no slack at all; the least of both would have two minima, and which of them a search finds
-  // would make the result jump.
+  // The basic bound wants no slack at all; the least of both would have two minima, and which of them a
+  // search finds would make the result jump.
   const auto by_log_share = [&](double log_share) {
     const double slack = delta * std::exp(log_share);
     return concentrated_bound(sums_of_split(steps, total, delta, slack), slack);

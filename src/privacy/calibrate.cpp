@@ -108,7 +108,8 @@ double solve(const std::function<double(double)>& epsilon, double target, double
   std::uintmax_t iterations = 200;
   const auto root = boost::math::tools::toms748_solve(in_logarithm, std::log(low), std::log(high),
                                                       close_enough, iterations);
-  // The upper end is within the target as evaluated; going through the logarithm may have moved it by an ulp or two.
+  // The upper end is within the target as evaluated; going through the logarithm may have moved it by an ulp
+  // or two.
   double x = std::exp(root.second);
   while (excess(x) > 0) x *= 1 + 1e-14;
   return x;

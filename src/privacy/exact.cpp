@@ -142,7 +142,8 @@ std::optional<double> epsilon_by_renyi_saddle(const SampledGaussianPlan& plan, D
   if (!std::isfinite(excess(saddle.epsilon))) return std::nullopt;
   double high = saddle.epsilon;  // the Renyi bound: delta(high) <= delta, up to rounding
   while (excess(high) > 0) high = 1.001 * high + 1e-12;
-  // The contour is accurate around its saddle only, so the other end is looked for from there, in growing strides.
+  // The contour is accurate around its saddle only, so the other end is looked for from there, in growing
+  // strides.
   double low = high;
   for (double stride = 1 / saddle.tilt; !(excess(low) > 0); stride *= 2) {
     if (low == 0) return 0;

@@ -18,10 +18,11 @@ using Spectrum = std::vector<std::complex<double>>;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kUnit = std::numeric_limits<double>::epsilon() / 2;
-// Every output of a fast transform is a sum over the inputs, each multiplied by one root of unity per stage, so its error
-// is at most (units per stage) * u * stages * sum |input|. A stage has one complex addition (1 unit) and one complex
-// multiplication (2 sqrt 2) [Higham02, Lemma 3.5] by a root whose phase is rounded (up to 2 pi): 11 units; more in the
-// larger radices, which replace several stages, and twice as many for the packing of real data into complex.
+// Every output of a fast transform is a sum over the inputs, each multiplied by one root of unity per stage,
+// so its error is at most (units per stage) * u * stages * sum |input|. A stage has one complex addition (1
+// unit) and one complex multiplication (2 sqrt 2) [Higham02, Lemma 3.5] by a root whose phase is rounded (up
+// to 2 pi): 11 units; more in the larger radices, which replace several stages, and twice as many for the
+// packing of real data into complex.
 constexpr double kTransformUnits = 32;
 // Tilted mass outside the window that nobody will miss.
 constexpr double kLogNegligible = -33;
@@ -93,7 +94,8 @@ double power_sum(const Masses& masses, double ratio) {
 double index_cumulant(std::span<const TiltedStep> steps, double slope) {
   double cumulant = 0;
   for (const TiltedStep& step : steps) {
-    // Outwards from lattice point 0, the mean: a power that underflows then belongs to a term that does not matter.
+    // Outwards from lattice point 0, the mean: a power that underflows then belongs to a term that does not
+    // matter.
     const std::size_t middle = static_cast<std::size_t>(-step.first);
     const double sum = power_sum(std::span(step.mass).subspan(middle), std::exp(slope)) +
                        std::exp(-slope) * power_sum(std::span(step.mass).first(middle) | std::views::reverse,
@@ -180,8 +182,8 @@ class SpectrumProduct {
       wrapped[static_cast<std::size_t>(index)] += mass;
       if (++index == n) index = 0;
     }
-    // The point at the mean transforms into a constant. With small rates it holds nearly all mass, so that leaving it out of
-    // the transform, whose error is relative to the whole, keeps the other points' digits.
+    // The point at the mean transforms into a constant. With small rates it holds nearly all mass, so that
+    // leaving it out of the transform, whose error is relative to the whole, keeps the other points' digits.
     const double at_mean = std::exchange(wrapped[0], 0.0);
     const double total = std::accumulate(wrapped.begin(), wrapped.end(), 0.0);
     Spectrum spectrum;
@@ -308,8 +310,8 @@ double ComposedLoss::point(std::size_t i) const {
   return width_ * static_cast<double>(first_ + static_cast<std::int64_t>(i));
 }
 
-// Walks down from the top of the window to the first lattice point at which the bound reaches the target; from there the
-// bound falls as tilted - e^u tilted_more, which is solved for u.
+// Walks down from the top of the window to the first lattice point at which the bound reaches the target;
+// from there the bound falls as tilted - e^u tilted_more, which is solved for u.
 double ComposedLoss::epsilon(double log_delta) const {
   const bool up = rounding_ == Rounding::up;
   // Above the window only the error term is left, and it falls with the scale.

@@ -17,7 +17,8 @@ struct CountedLattice {
   std::int64_t count;
 };
 
-// The transform with its tables of roots of unity, which cost as much as a transform: share it between compositions.
+// The transform with its tables of roots of unity, which cost as much as a transform: share it between
+// compositions.
 struct FourierTransform {
   FourierTransform();
   Eigen::FFT<double> fft;  // KissFFT is its engine
@@ -26,13 +27,16 @@ struct FourierTransform {
 // The law of the total loss of many independent steps whose losses live on one lattice, and the privacy curve
 // it gives, rounded in the declared direction.
 //
-// Tilting   Fourier transforms have an absolute error, and delta may be 1e-300. So the law is tilted by e^{tilt * loss}
-//           first, which moves its bulk to where delta is decided; all errors are then relative to delta. With M the
-//           moment at the tilt, pi the tilted law and v the lattice points,
-//             delta(epsilon) = M e^{-tilt epsilon} sum_{v > epsilon} w(v - epsilon) pi(v),  w(u) = e^{-tilt u} - e^{-(tilt + 1) u}.
+// Tilting   Fourier transforms have an absolute error, and delta may be 1e-300. So the law is tilted by
+// e^{tilt * loss}
+//           first, which moves its bulk to where delta is decided; all errors are then relative to delta.
+//           With M the moment at the tilt, pi the tilted law and v the lattice points,
+//             delta(epsilon) = M e^{-tilt epsilon} sum_{v > epsilon} w(v - epsilon) pi(v),  w(u) = e^{-tilt
+//             u} - e^{-(tilt + 1) u}.
 // Errors    charged to the sum, in the declared direction:
 //           - tilted mass outside the window, which the cyclic convolution folds into it (Chernoff bound);
-//           - rounding of the forward transforms, at most e = c u log2(n) at every frequency, carried through the power
+//           - rounding of the forward transforms, at most e = c u log2(n) at every frequency, carried through
+//           the power
 //             exactly: |(f + e)^T - f^T| <= (|f| + e)^T - |f|^T;
 //           - rounding of the power, of the inverse transform and of the tilt itself.
 //           (A public library omits the second and falls below the truth at 50,000 steps and delta 1e-8.)
@@ -48,7 +52,8 @@ class ComposedLoss {
   double log_delta(double epsilon) const;
   // The logarithm of the part of that bound which is there for errors only.
   double log_error(double epsilon) const;
-  // How steeply log delta falls at epsilon, without regard to errors: at least 0, and 0 where nothing is known.
+  // How steeply log delta falls at epsilon, without regard to errors: at least 0, and 0 where nothing is
+  // known.
   double slope(double epsilon) const;
 
  private:

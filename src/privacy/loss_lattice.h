@@ -44,9 +44,9 @@ LossLattice pessimistic_lattice(const SampledGaussian& step, Direction direction
 // A pair on the lattice that the step's pair dominates: its curve is everywhere at or below.
 //
 // Tangents instead of chords: outputs are merged into cells, which is post-processing and can only hide, and
-// the cell borders are chosen one after the other, from the side where sampling bounds the loss, so that the merged cell's loss
-// log(P/Q) is the lattice point itself. Where that cannot be met the loss is rounded down. Errors are charged
-// downwards.
+// the cell borders are chosen one after the other, from the side where sampling bounds the loss, so that the
+// merged cell's loss log(P/Q) is the lattice point itself. Where that cannot be met the loss is rounded down.
+// Errors are charged downwards.
 LossLattice optimistic_lattice(const SampledGaussian& step, Direction direction, double width,
                                const LossRange& range);
 

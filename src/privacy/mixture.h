@@ -4,8 +4,8 @@
 
 namespace ration {
 
-// What sampling at `rate` does to a likelihood ratio e^u: log(1 - rate + rate e^u), also where e^u overflows. Above the limit
-// 1 - rate cannot be seen beside the other term.
+// What sampling at `rate` does to a likelihood ratio e^u: log(1 - rate + rate e^u), also where e^u overflows.
+// Above the limit 1 - rate cannot be seen beside the other term.
 inline double log_mixture(double rate, double u) {
   constexpr double kExponentialIsHuge = 300;
   if (rate == 1) return u;

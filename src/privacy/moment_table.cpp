@@ -11,7 +11,8 @@ namespace {
 
 // e^{-kReach^2/2} is below 1e-18: nodes further out cannot be seen in a double.
 constexpr double kReach = 9.2;
-// The rule's error is e^{-2 pi d / step} at a distance d from the nearest singularity; e^{-37} is below 1e-16.
+// The rule's error is e^{-2 pi d / step} at a distance d from the nearest singularity; e^{-37} is below
+// 1e-16.
 constexpr double kDigits = 37;
 constexpr double kWidestStep = 0.4;
 // Above this exponent the sum is scaled, so that it does not overflow.

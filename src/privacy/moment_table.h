@@ -13,15 +13,18 @@ namespace ration {
 //
 //   G(s) = E[r(x)^s],  r(x) = 1 - rate + rate exp((2x - 1) / (2 noise^2)),  x ~ N(0, noise^2),
 //
-// for real and complex s. Everything in accounting is G: the Renyi divergence of order a is log G(a) / (a - 1)
-// [Mironov19, Thm 4], and the privacy loss has E_P[e^{zL}] = G(z + 1) (remove) or G(-z) (add).
+// for real and complex s. Everything in accounting is G: the Renyi divergence of order a is log G(a) / (a -
+// 1) [Mironov19, Thm 4], and the privacy loss has E_P[e^{zL}] = G(z + 1) (remove) or G(-z) (add).
 //
-// Method      the trapezoidal rule in y = x / noise, which converges geometrically for a function analytic in a strip
-//             [Trefethen14, Thm 5.1]. The nearest singularities are the zeros of r, pi * noise off the real line.
-// Small rates E[r - 1] = 0 exactly, so r^s - 1 - s (r - 1) is summed instead of r^s: G - 1 is right to about 1e-12
+// Method      the trapezoidal rule in y = x / noise, which converges geometrically for a function analytic in
+// a strip
+//             [Trefethen14, Thm 5.1]. The nearest singularities are the zeros of r, pi * noise off the real
+//             line.
+// Small rates E[r - 1] = 0 exactly, so r^s - 1 - s (r - 1) is summed instead of r^s: G - 1 is right to about
+// 1e-12
 //             relative even where it is 1e-20.
-// Cost        one exponential per node; the losses log r are tabulated once and grow with the largest order asked.
-// Not thread-safe (the table grows on demand).
+// Cost        one exponential per node; the losses log r are tabulated once and grow with the largest order
+// asked. Not thread-safe (the table grows on demand).
 class MomentTable {
  public:
   struct Limits {

@@ -11,9 +11,9 @@ namespace ration {
 
 // K(z) = log E_P[e^{z L}] of a whole plan's total loss L: the sum over steps. Convex in real z, K(0) = 0.
 //
-// With small rates an output of probability 1e-200 can carry so large a loss that it dominates the moment at a useful z,
-// though delta is 1e-8 and it cannot matter. `log_lost` cuts off, in each step, outputs of that log-probability; what
-// is cut off has to be charged to delta by the caller.
+// With small rates an output of probability 1e-200 can carry so large a loss that it dominates the moment at
+// a useful z, though delta is 1e-8 and it cannot matter. `log_lost` cuts off, in each step, outputs of that
+// log-probability; what is cut off has to be charged to delta by the caller.
 class PlanCumulant {
  public:
   struct Limits {
@@ -40,8 +40,8 @@ class PlanCumulant {
   Direction direction_;
 };
 
-// The tilt z > 0 at which the integrand for delta = `delta` has its saddle, and the epsilon that the Renyi bound gives
-// there (an upper estimate of the truth). [CKS20, Prop. 12] minimised over the order z + 1.
+// The tilt z > 0 at which the integrand for delta = `delta` has its saddle, and the epsilon that the Renyi
+// bound gives there (an upper estimate of the truth). [CKS20, Prop. 12] minimised over the order z + 1.
 struct Saddle {
   double tilt;
   double epsilon;

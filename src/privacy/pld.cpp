@@ -14,13 +14,14 @@
 namespace ration {
 namespace {
 
-// What is cut off a step's top is at most e^{-kCutOff} of the delta that matters, and what its bottom contributes to the
-// tilted moment, which is at least 1, at most e^{-kCutOff}.
+// What is cut off a step's top is at most e^{-kCutOff} of the delta that matters, and what its bottom
+// contributes to the tilted moment, which is at least 1, at most e^{-kCutOff}.
 constexpr double kCutOff = 32;
 // Tilted standard deviations that a window spans, for choosing its resolution.
 constexpr double kTypicalWindow = 20;
 
-// One step needs no lattice: its curve has a closed form, also on the full batch, where all steps are merged into one.
+// One step needs no lattice: its curve has a closed form, also on the full batch, where all steps are merged
+// into one.
 bool is_single_step(const SampledGaussianPlan& plan) {
   return plan.size() == 1 && plan[0].count == 1;
 }
@@ -40,13 +41,14 @@ double log_lost(const SampledGaussianPlan& plan, double log_delta) {
   return log_delta - kCutOff - std::log(total_steps(plan));
 }
 
-// The curve is looked at again if it turns out this much steeper than the resolution was chosen for, or if errors make up
-// more than e^{-kErrorsMatter} of delta.
+// The curve is looked at again if it turns out this much steeper than the resolution was chosen for, or if
+// errors make up more than e^{-kErrorsMatter} of delta.
 constexpr double kSlopeMissed = 2;
 constexpr double kErrorsMatter = 5;
 constexpr int kMostPasses = 3;
 
-// Half the distance between the losses of a high and a low output of an unsampled row: the width of the law's bulk.
+// Half the distance between the losses of a high and a low output of an unsampled row: the width of the law's
+// bulk.
 double bulk(const SampledGaussian& step) {
   const auto loss = [&](double y) { return log_mixture(step.rate, (y - 0.5 / step.noise) / step.noise); };
   return 0.5 * (loss(1) - loss(-1));
@@ -70,9 +72,10 @@ struct Widths {
   double lower;  // finer where the bulk is narrow: what is narrower than a cell has to be rounded down
 };
 
-// Connecting dots multiplies the moment at z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and with it moves
-// epsilon by T (z + 1) / 2 * E[(L - low)(high - L)], z the slope. The expectation is about width^2 / 6 when the cells are small
-// against the loss, and at most width * E|L| when they are not: the coarser width that meets the tolerance will do.
+// Connecting dots multiplies the moment at z by exp(z (z + 1) / 2 * E[(L - low)(high - L)]) per step, and
+// with it moves epsilon by T (z + 1) / 2 * E[(L - low)(high - L)], z the slope. The expectation is about
+// width^2 / 6 when the cells are small against the loss, and at most width * E|L| when they are not: the
+// coarser width that meets the tolerance will do.
 Widths widths_for(const SampledGaussianPlan& plan, PlanCumulant& cumulant, const Focus& focus,
                   const PldOptions& options) {
   const double steps = total_steps(plan);
@@ -93,9 +96,10 @@ Focus first_focus(PlanCumulant& cumulant, double delta) {
   return {saddle.epsilon, saddle.tilt, saddle.tilt};
 }
 
-// With small rates the law has a narrow bulk and a far, thin tail that rules the moments and with them the saddle. Once an
-// upper bound on epsilon is known, the tilt need only be as large as the errors demand: with log_scale = K(z) - z epsilon they come
-// to about e^{log_scale - 25}, which should move epsilon, at the slope known by now, by a small part of the slack.
+// With small rates the law has a narrow bulk and a far, thin tail that rules the moments and with them the
+// saddle. Once an upper bound on epsilon is known, the tilt need only be as large as the errors demand: with
+// log_scale = K(z) - z epsilon they come to about e^{log_scale - 25}, which should move epsilon, at the slope
+// known by now, by a small part of the slack.
 Focus next_focus(PlanCumulant& cumulant, double log_delta, double epsilon, double slope,
                  const PldOptions& options) {
   constexpr double kLogErrors = -25;
@@ -168,8 +172,8 @@ double renyi_bound(const Saddle& saddle) {
   return saddle.epsilon * (1 + 1e-9);
 }
 
-// Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction costs, it cannot
-// decide the maximum and nothing is composed.
+// Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction
+// costs, it cannot decide the maximum and nothing is composed.
 PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
                            const PldOptions& options, Wanted wanted, double other_upper) {
   if (is_single_step(plan)) return around(single_step_epsilon(plan[0], direction, delta));
@@ -189,7 +193,8 @@ PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction,
       const auto optimistic = pld.lower();
       if (optimistic) best.lower = std::max(best.lower, optimistic->epsilon(log_delta));
     }
-    // Whether to look again depends on the upper bound only, so that asking for it alone gives the same figure.
+    // Whether to look again depends on the upper bound only, so that asking for it alone gives the same
+    // figure.
     const double slope = pessimistic.slope(best.upper);
     const bool errors_matter = pessimistic.log_error(best.upper) > log_delta - kErrorsMatter;
     if (best.upper == 0 || (slope < kSlopeMissed * focus.slope && !errors_matter)) break;

@@ -17,9 +17,10 @@ namespace ration {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Curves rise with the order, so beyond one whose divergence alone is above the best epsilon none is better. Some room is left
-// for bounds that might not quite rise, and for the conversion's term, which can be negative by about delta (so with a large
-// delta every order is tried). High orders are the costly ones, and leaving one out is never unsafe.
+// Curves rise with the order, so beyond one whose divergence alone is above the best epsilon none is better.
+// Some room is left for bounds that might not quite rise, and for the conversion's term, which can be
+// negative by about delta (so with a large delta every order is tried). High orders are the costly ones, and
+// leaving one out is never unsafe.
 bool no_better_order_follows(double rdp, double best_epsilon, double delta) {
   return delta < 0.01 && rdp > 2 * best_epsilon + 2 * delta;
 }
@@ -82,8 +83,8 @@ double rdp_from_coefficients(double rate, const std::vector<double>& log_coeffic
   return log1p_exp(sum.value()) / (order - 1);
 }
 
-// log E[(e^u - 1)^l] for even l, u = y/noise - 1/(2 noise^2), y ~ N(0,1): the alternating sum B(l) of [Wang19, Thm 27]
-// as the even central moment it is, so that nothing cancels.
+// log E[(e^u - 1)^l] for even l, u = y/noise - 1/(2 noise^2), y ~ N(0,1): the alternating sum B(l) of
+// [Wang19, Thm 27] as the even central moment it is, so that nothing cancels.
 double log_central_moment(double noise, int l) {
   constexpr double kReach = 9.2;
   constexpr double kStep = 0.25;
@@ -125,8 +126,8 @@ class FixedSizeGaussianCoefficients {
     return last_value_;
   }
 
-  // The central moment approaches the raw one from below as l grows; once it stops helping it never will again,
-  // and leaving a candidate out of a minimum is always safe.
+  // The central moment approaches the raw one from below as l grows; once it stops helping it never will
+  // again, and leaving a candidate out of a minimum is always safe.
   static constexpr int kGiveUpAfter = 4;
   double noise_;
   std::vector<double> log_t_;
@@ -229,15 +230,16 @@ std::optional<double> pure_epsilon(const std::vector<CountedEvent>& mechanisms) 
   return total;
 }
 
-// What a sample leaves of pure epsilon-DP: ln(1 + rate (e^epsilon - 1)), for Poisson samples under add_remove and
-// subsets of fixed size under replace_one. [Balle18b, Thm 8 and 9]
+// What a sample leaves of pure epsilon-DP: ln(1 + rate (e^epsilon - 1)), for Poisson samples under add_remove
+// and subsets of fixed size under replace_one. [Balle18b, Thm 8 and 9]
 double amplified_pure_epsilon(double epsilon, double rate) {
   constexpr double kTooLarge = 700;  // for e^epsilon; nothing to gain there
   return epsilon > kTooLarge ? epsilon : std::log1p(rate * std::expm1(epsilon));
 }
 
-// Whether the general bounds are surely above `value`, found in O(1) where they take as many terms as the order: from the
-// third on, each term is at least twice the binomial's, so together they are at least twice its tail.
+// Whether the general bounds are surely above `value`, found in O(1) where they take as many terms as the
+// order: from the third on, each term is at least twice the binomial's, so together they are at least twice
+// its tail.
 bool general_bounds_exceed(double value, double rate, double order) {
   const double others_missing = std::pow(1 - rate, order - 2);
   const double at_most_two = others_missing * ((1 - rate) * (1 - rate) + order * rate * (1 - rate) +
@@ -245,10 +247,11 @@ bool general_bounds_exceed(double value, double rate, double order) {
   return std::log1p(2 * std::max(0.0, 1 - at_most_two)) / (order - 1) > value;
 }
 
-// Sampling never costs privacy (the divergence of two mixtures is at most the worst divergence of their coupled
-// parts: joint quasi-convexity), so where an amplification bound is loose the unsampled curve stands in. The general
-// bound is loose from the order on at which a sample is likely to hold three of `order` rows, by the factor 3 of its tail;
-// there the curve of amplified pure DP takes over, for mechanisms that are pure DP.
+// Sampling never costs privacy (the divergence of two mixtures is at most the worst divergence of their
+// coupled parts: joint quasi-convexity), so where an amplification bound is loose the unsampled curve stands
+// in. The general bound is loose from the order on at which a sample is likely to hold three of `order` rows,
+// by the factor 3 of its tail; there the curve of amplified pure DP takes over, for mechanisms that are pure
+// DP.
 RdpFunction step_curve(const Step& step) {
   if (step.sampling == Sampling::full) return sum_of_curves(step.mechanisms);
   if (step.sampling == Sampling::poisson && step.gaussian_noise) {

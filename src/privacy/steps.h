@@ -26,8 +26,8 @@ struct Step {
 // "Poisson", "full batch", "fixed size": as in messages.
 std::string to_string(Sampling sampling);
 
-// Throws InputError when the sampler and the relation do not go together, or samples are nested: privacy.md, which
-// sampler goes with which accounting. A sample of rate 1 is the full batch.
+// Throws InputError when the sampler and the relation do not go together, or samples are nested: privacy.md,
+// which sampler goes with which accounting. A sample of rate 1 is the full batch.
 std::vector<Step> steps_of(const Event& event, Relation relation);
 
 // The steps as a plan of sampled Gaussians; each must have a gaussian_noise.

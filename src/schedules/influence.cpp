@@ -14,7 +14,8 @@ namespace {
 constexpr const char* kWhere = "influence";
 constexpr double kSmallestShare = 1e-6;
 
-// The slope of the line through points (x, y) that is best in the sense of weighted least squares, and its height at 0.
+// The slope of the line through points (x, y) that is best in the sense of weighted least squares, and its
+// height at 0.
 struct FittedLine {
   double slope = 0;
   double height = 0;
@@ -102,8 +103,9 @@ std::vector<double> interpolated(std::span<const std::size_t> tried, std::span<c
   return all;
 }
 
-// Adds what each step's noise does along one eigenvector: backwards, c = d e_(T+1) / d m_t, e the distance to the
-// minimum and m the mean of gradients, m_t = b m_(t-1) + (1 - b) (h e_t + noise_t), e_(t+1) = e_t - l m_t / (1 - b^t).
+// Adds what each step's noise does along one eigenvector: backwards, c = d e_(T+1) / d m_t, e the distance to
+// the minimum and m the mean of gradients, m_t = b m_(t-1) + (1 - b) (h e_t + noise_t), e_(t+1) = e_t - l m_t
+// / (1 - b^t).
 void add_direction(double h, const QuadraticRun& run, std::span<double> influence) {
   const double beta = run.momentum;
   double of_distance = 1;

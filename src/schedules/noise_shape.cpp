@@ -104,8 +104,8 @@ std::vector<double> noise_for_influence(std::span<const double> influence) {
 std::int64_t momentum_turning_point(double gamma, double beta) {
   require_gamma(gamma);
   require(kWhere, "beta", beta, at_least(0).less_than(1));
-  // At t = 1 both sides are 1. The left side falls to 0 and the right one to 1 - beta, so there is a last t; and
-  // from the first t at which it fails it fails for ever, since the right side falls ever more slowly.
+  // At t = 1 both sides are 1. The left side falls to 0 and the right one to 1 - beta, so there is a last t;
+  // and from the first t at which it fails it fails for ever, since the right side falls ever more slowly.
   std::int64_t t = 1;
   const double log_gamma = std::log(gamma);
   const auto holds = [&](std::int64_t step) {

@@ -45,15 +45,16 @@ struct Rates {
   double learning_rate;
 };
 
-// `memory` has the slots of the block's first coordinate, `stride` apart; gradient, memory and w do not overlap. False if a
-// coordinate of w is not finite as a Number.
+// `memory` has the slots of the block's first coordinate, `stride` apart; gradient, memory and w do not
+// overlap. False if a coordinate of w is not finite as a Number.
 template <steps::Update Update, class Number>
 RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
                                      const double* __restrict gradient, std::size_t count,
                                      Number* __restrict memory, std::size_t stride, Number* __restrict w) {
   const Update update = prepared;  // copies that no store can change, so that they stay in registers
   const Rates with = rates;
-  // Without their signs, the bits of numbers are in the order of their size, infinity and NaN above all others.
+  // Without their signs, the bits of numbers are in the order of their size, infinity and NaN above all
+  // others.
   using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
   constexpr Bits kWithoutSign = std::numeric_limits<Bits>::max() >> 1;
   Bits largest = 0;
@@ -70,7 +71,8 @@ RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
   return largest <= std::bit_cast<Bits>(std::numeric_limits<Number>::max());
 }
 
-// Any update, with its weight decay, in one pass over the parameters; w and what it remembers are kept as `Number`.
+// Any update, with its weight decay, in one pass over the parameters; w and what it remembers are kept as
+// `Number`.
 template <steps::Update Update, class Number>
 class UpdateRule final : public StepRule {
  public:

@@ -21,7 +21,8 @@ void tell(const std::vector<Observer*>& observers, const Training& training) {
   for (Observer* const observer : observers) observer->on_step(progress);
 }
 
-// A bound on the rows that they do not have yet, and numeric labels, which are trained in a unit of their own, need a copy.
+// A bound on the rows that they do not have yet, and numeric labels, which are trained in a unit of their
+// own, need a copy.
 std::shared_ptr<const Rows> rows_to_train(std::shared_ptr<const Rows> rows, const Model& model,
                                           const LabelUnit& unit) {
   if (model.schema.max_row_norm && rows->norm_bound() > *model.schema.max_row_norm) {

@@ -7,9 +7,9 @@
 
 namespace ration {
 
-// The unit in which a numeric label is trained. Gradients of the squared loss are as large as the label's unit makes
-// them, and a clip bound of 1 suits labels of size 1; so the label is scaled into [0, 1] by its public bounds, and the
-// weights are turned back into its own unit at the end. Classes are left as they are.
+// The unit in which a numeric label is trained. Gradients of the squared loss are as large as the label's
+// unit makes them, and a clip bound of 1 suits labels of size 1; so the label is scaled into [0, 1] by its
+// public bounds, and the weights are turned back into its own unit at the end. Classes are left as they are.
 class LabelUnit {
  public:
   explicit LabelUnit(const Model& model);

@@ -8,8 +8,8 @@
 
 namespace ration {
 
-// progress.csv: one line per step, only what is private already. It is written at checkpoints, so a step whose outcome
-// is lost leaves no line.
+// progress.csv: one line per step, only what is private already. It is written at checkpoints, so a step
+// whose outcome is lost leaves no line.
 class ProgressFile {
  public:
   // The lines of the first `steps` steps of a run that goes on; the header alone for a new one.

@@ -24,7 +24,8 @@
 namespace ration {
 namespace {
 
-// What is asked first, the number or the mean of the rows, takes about one part in a hundred of the budget each.
+// What is asked first, the number or the mean of the rows, takes about one part in a hundred of the budget
+// each.
 constexpr double kFirstNoiseRatio = 10;
 
 [[noreturn]] void refuse(const std::string& message) {
@@ -105,8 +106,8 @@ double first_noise_for(const Budget& budget) {
                                             Relation::add_remove, Accountant::gdp, budget);
 }
 
-// What a model says of centred rows it can say of the rows themselves only if it has a bias, and no bound on the rows that centring
-// would break.
+// What a model says of centred rows it can say of the rows themselves only if it has a bias, and no bound on
+// the rows that centring would break.
 bool is_centered(Plan& plan) {
   choose_if_auto(plan.center, sees_scattering(plan) && !plan.row_norm ? "yes" : "no");
   if (plan.center == "no") return false;

@@ -130,8 +130,8 @@ bool take_planned_steps(Run& run, Training& training, const RunOptions& options,
   return training.charged() == training.total();
 }
 
-// What such a method will spend nobody knows, so a run that is killed stays charged in full and cannot go on; one that is
-// stopped can. True if the budget is used up.
+// What such a method will spend nobody knows, so a run that is killed stays charged in full and cannot go on;
+// one that is stopped can. True if the budget is used up.
 bool take_steps_while_they_fit(Run& run, Training& training, const RunOptions& options,
                                ProgressFile& progress) {
   run.checkpoint.at_work = true;
@@ -148,8 +148,8 @@ bool take_steps(Run& run, Training& training, const RunOptions& options, Progres
              : take_planned_steps(run, training, options, progress);
 }
 
-// The certificate comes before the model, so that no model is ever without one; the ledger gets back what was not
-// spent only when both are there.
+// The certificate comes before the model, so that no model is ever without one; the ledger gets back what was
+// not spent only when both are there.
 void finish(Run& run, const Training& training, RunOutcome& outcome) {
   outcome.certificate = certify_training(
       run.plan, training, {run.checkpoint.data_hash, run.checkpoint.secure_random, run.account->entry()});

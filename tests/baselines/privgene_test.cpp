@@ -58,7 +58,8 @@ TEST(PrivGene, ARefusedRoundChangesNothing) {
   EXPECT_EQ(method->save(), before);
 }
 
-// The children as the comment says: the selected vector, crosses with the one before, mutations of falling size.
+// The children as the comment says: the selected vector, crosses with the one before, mutations of falling
+// size.
 TEST(PrivGene, ChildrenAreCrossesAndMutations) {
   BaselineBench bench;
   SeededRandom chance(3);

@@ -259,8 +259,8 @@ TEST_F(TrainUnderFaults, AReadOnlyFolderIsAClearErrorAndLeavesTheLedgerConservat
 
 // --- no room
 
-// The program may write no file beyond so many bytes: what a full disk looks like to it. Whichever file is the
-// one that does not fit, it says so, nothing is half written, and what is charged stays so.
+// The program may write no file beyond so many bytes: what a full disk looks like to it. Whichever file is
+// the one that does not fit, it says so, nothing is half written, and what is charged stays so.
 TEST_F(TrainUnderFaults, WithoutRoomForItsFilesItSaysSoAndCanGoOn) {
   constexpr int kSteps = 60;
   allow(100);

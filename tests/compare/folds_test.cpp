@@ -50,8 +50,8 @@ TEST(Folds, DifferByRepeatAndAreAlwaysTheSame) {
   EXPECT_NE(Folds(500, 5, 0).split(2).test, Folds(500, 5, 1).split(2).test);
 }
 
-// The rows of a file are often sorted; a fold takes its share of each stretch. The share of a tenth of the rows in a fold
-// has mean 100 and deviation below 10, so that all lie within 6 deviations.
+// The rows of a file are often sorted; a fold takes its share of each stretch. The share of a tenth of the
+// rows in a fold has mean 100 and deviation below 10, so that all lie within 6 deviations.
 TEST(Folds, TakeTheirShareOfEveryPartOfTheFile) {
   for (std::size_t repeat = 0; repeat < 5; ++repeat) {
     const Folds folds(10'000, 10, repeat);

@@ -83,8 +83,8 @@ TEST(RunComparison, LeavesEveryJobAndItsResults) {
     EXPECT_TRUE(std::filesystem::exists(census.file(std::string("out/") + name))) << name;
 }
 
-// A model of the census is right about 85 of 100; the larger class has 76. Rows and folds are fixed and the noise is
-// negligible, so that the outcome is always the same.
+// A model of the census is right about 85 of 100; the larger class has 76. Rows and folds are fixed and the
+// noise is negligible, so that the outcome is always the same.
 TEST(RunComparison, WithHardlyAnyNoiseModelsAreRight) {
   const CensusFolder census;
   Comparison comparison = census.comparison();

@@ -188,7 +188,8 @@ INSTANTIATE_TEST_SUITE_P(Data, MalformedLibsvm, ::testing::ValuesIn(kBadLibsvm),
 
 const std::string kNumbers = R"(
 label = "y"
-columns = [{ name = "a", type = "number", low = 0, high = 10 }, { name = "y", type = "category", categories = [0, 1] }]
+columns = [{ name = "a", type = "number", low = 0, high = 10 },
+           { name = "y", type = "category", categories = [0, 1] }]
 )";
 
 class MalformedNpy : public Malformed {};

@@ -94,7 +94,8 @@ TEST(Wavelets, AreTurnedByTheirAngle) {
   }
 }
 
-// |phi|^2 + (|psi(w)|^2 + |psi(-w)|^2) / 2, summed over the wavelets: a transform that does not expand has at most 1.
+// |phi|^2 + (|psi(w)|^2 + |psi(-w)|^2) / 2, summed over the wavelets: a transform that does not expand has at
+// most 1.
 TEST(Wavelets, TogetherKeepTheEnergy) {
   const WaveletGrid grid{.height = 40, .width = 40};
   std::vector<double> energy(1600);

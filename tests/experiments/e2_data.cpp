@@ -29,7 +29,8 @@ TEST(E2, TheFiguresAreOfTheRightSize) {
   EXPECT_NEAR(relative_difference(a, b).low, relative_difference(a, b).high, 1e-12)
       << "exactly half, each time";
   const std::vector<double> c = {0.6, 0.9, 1.6, 1.9};
-  // a - r b = c - b / 2 = .1, -.1, .1, -.1 over mean 2.5; t = 3.182 with 3 degrees of freedom; standard error .0577 / 2.5.
+  // a - r b = c - b / 2 = .1, -.1, .1, -.1 over mean 2.5; t = 3.182 with 3 degrees of freedom; standard error
+  // .0577 / 2.5.
   EXPECT_NEAR(relative_difference(c, b).high - relative_difference(c, b).value, 3.18245 * 0.057735 / 2.5,
               1e-5);
 }
@@ -47,9 +48,10 @@ class E2Data : public ::testing::Test {
   }
 };
 
-// Squared loss at data scale 10, 100 steps: the schedule from the public rows' Hessian loses less to noise than uniform noise. The
-// smallest loss any weights reach is part of both final losses and no schedule's business: it is .112, taken off here. The whole
-// confidence interval of 30 pairs lies below -5 %; the seeds are fixed.
+// Squared loss at data scale 10, 100 steps: the schedule from the public rows' Hessian loses less to noise
+// than uniform noise. The smallest loss any weights reach is part of both final losses and no schedule's
+// business: it is .112, taken off here. The whole confidence interval of 30 pairs lies below -5 %; the seeds
+// are fixed.
 TEST_F(E2Data, InfluenceBeatsUniformNoise) {
   RATION_NEED_DATA(images_path, "mnist/train-images-idx3-ubyte.gz");
   const Mnist35 images(std::filesystem::path(images_path).parent_path().string());
@@ -78,7 +80,8 @@ TEST_F(E2Data, InfluenceBeatsUniformNoise) {
   for (const double loss : uniform) uniform_excess.push_back(loss - smallest);
   EXPECT_GT(*std::min_element(dynamic_excess.begin(), dynamic_excess.end()), 0);
   EXPECT_LT(relative_difference(dynamic_excess, uniform_excess).high, -0.05);
-  // A loss 5 % lower would take more than half of all that noise costs; the best schedule there is saves about a third.
+  // A loss 5 % lower would take more than half of all that noise costs; the best schedule there is saves
+  // about a third.
   const double share = std::accumulate(uniform_excess.begin(), uniform_excess.end(), 0.0) /
                        std::accumulate(uniform.begin(), uniform.end(), 0.0);
   EXPECT_LT(share, 0.1) << "what there is to be won, without any noise";

@@ -37,9 +37,9 @@ TEST(Layering, TheLibraryKeepsIt) {
   }
 }
 
-// Noise and samples come from RandomSource. The made-up census is public by construction and has to be the same
-// everywhere, so it may use a predictable generator; and so may meta-training, which knows public tasks only and should come out the
-// same again. Nobody else may use the one of meta-training.
+// Noise and samples come from RandomSource. The made-up census is public by construction and has to be the
+// same everywhere, so it may use a predictable generator; and so may meta-training, which knows public tasks
+// only and should come out the same again. Nobody else may use the one of meta-training.
 std::vector<std::string> predictable_generators(const std::vector<SourceFile>& files) {
   constexpr const char* kNames[] = {"mt19937", "minstd_rand", "default_random_engine", "ranlux",
                                     "random_device", "std::rand", "srand(", "drand48", "random_shuffle",

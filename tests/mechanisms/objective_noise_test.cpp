@@ -1,5 +1,6 @@
-// The theorem of docs/proofs/objective-perturbation.md, checked by integration: in one dimension, with other rows that do
-// nothing but move the minimum, the laws of the perturbed minimum with and without a row are known in closed form.
+// The theorem of docs/proofs/objective-perturbation.md, checked by integration: in one dimension, with other
+// rows that do nothing but move the minimum, the laws of the perturbed minimum with and without a row are
+// known in closed form.
 #include "ration/mechanisms/objective_noise.h"
 
 #include <gmock/gmock.h>

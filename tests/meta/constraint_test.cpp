@@ -63,8 +63,8 @@ TEST(SoftObjective, DerivativesOfANarrowTentAgreeWithDifferences) {
     EXPECT_NEAR(by_costs[t], slope_of(of_costs, kCosts, t), 1e-7) << t;
 }
 
-// Losses that fall by 0.01 a step, of which the budget buys 20: a share more of the budget buys 20 steps. A tent as wide as the budget sees
-// a twentieth of that.
+// Losses that fall by 0.01 a step, of which the budget buys 20: a share more of the budget buys 20 steps. A
+// tent as wide as the budget sees a twentieth of that.
 TEST(SoftObjective, ATentThatEndsWithItsStepsHasTheSlopeOfTheLoss) {
   constexpr std::size_t kSteps = 30, kReach = 2;
   constexpr double kCost = 1.0 / 20;
@@ -98,7 +98,8 @@ TEST(SoftObjective, TwoStepsPullByTheirDifference) {
   EXPECT_NEAR(-pull, c * (kLosses[end - 1] - kLosses[end]), 1e-14);
 }
 
-// A schedule with one number s, where losses and costs depend on it: at the minimum both sides of Eq. 21 are equal.
+// A schedule with one number s, where losses and costs depend on it: at the minimum both sides of Eq. 21 are
+// equal.
 TEST(SoftObjective, BothSidesAgreeAtAStationaryPoint) {
   constexpr std::size_t kSteps = 12;
   const auto losses = [](double s) {
@@ -189,8 +190,8 @@ TEST(BatchBudgets, ObjectivesAgreeWithDifferences) {
   }
 }
 
-// The first update has z_r = 0 and mu_r = 1: every r_b must be where Eq. 6 has no slope, the multipliers of the batches
-// being those after it.
+// The first update has z_r = 0 and mu_r = 1: every r_b must be where Eq. 6 has no slope, the multipliers of
+// the batches being those after it.
 TEST(BatchBudgets, HardUpdateIsTheMinimum) {
   BatchBudgets budgets(4);
   budgets.update_hard(kBatchCosts);
@@ -206,8 +207,8 @@ TEST(BatchBudgets, BudgetsAddUpToTheWhole) {
   EXPECT_NEAR(std::accumulate(budgets.budgets().begin(), budgets.budgets().end(), 0.0), 1, 1e-6);
 }
 
-// Both sides of Eq. 34 at the update's end, the right one written out for the two batches around the budget's end. The slope of the losses
-// is small next to the pull of the costs, so that the descent gets there.
+// Both sides of Eq. 34 at the update's end, the right one written out for the two batches around the budget's
+// end. The slope of the losses is small next to the pull of the costs, so that the descent gets there.
 TEST(BatchBudgets, SoftUpdateIsStationary) {
   BatchBudgets budgets(4);
   const Values losses{0.09, 0.07, 0.06, 0.045};

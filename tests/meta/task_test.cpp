@@ -129,7 +129,8 @@ TEST(RandomQuadratics, BeginWhereTheyAreTold) {
   EXPECT_EQ(anywhere(random)->rows(), 60u);
 }
 
-// Half of the tasks have labels that are turned round; of rows of which a quarter has label 1, three quarters then have.
+// Half of the tasks have labels that are turned round; of rows of which a quarter has label 1, three quarters
+// then have.
 TEST(HalvesOf, SidesChange) {
   PublicRandom random(1);
   const TaskSource halves = halves_of(numbered_rows(1000), {.threads = 1});
@@ -147,7 +148,8 @@ TEST(HalvesOf, SidesChange) {
   EXPECT_LT(turned, 32);
 }
 
-// Four columns and a bias, the label unlike all of them: most tasks ask about a column, and none of those sees it.
+// Four columns and a bias, the label unlike all of them: most tasks ask about a column, and none of those
+// sees it.
 TEST(QuestionsAbout, AskAboutOtherColumns) {
   PublicRandom random(1);
   constexpr std::size_t kRows = 200, kColumns = 5;

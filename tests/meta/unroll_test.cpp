@@ -57,7 +57,8 @@ Protection usual_protection() {
   return protection;
 }
 
-// An unrolled objective as a function of the weights: what a step observed, gradients and noise, is the same each time.
+// An unrolled objective as a function of the weights: what a step observed, gradients and noise, is the same
+// each time.
 class Unrolled {
  public:
   Unrolled(std::unique_ptr<Task> task, const Protection& protection)

@@ -1,6 +1,6 @@
-// Methods that choose their next query by what they have seen, under every filter they may run with: in a thousand
-// randomised runs no total exceeds the budget, the released events add up to what the filter says, and what is refused
-// changes nothing.
+// Methods that choose their next query by what they have seen, under every filter they may run with: in a
+// thousand randomised runs no total exceeds the budget, the released events add up to what the filter says,
+// and what is refused changes nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

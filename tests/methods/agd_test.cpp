@@ -86,8 +86,8 @@ TEST(Agd, EachQueryIsChargedOnce) {
   EXPECT_EQ(door.journal, expected);
 }
 
-// From w = -2 with d = -1 + .5 w = -2 a step of 1 leads to 0, where the ridge's term is less by .5/2 * 4, times the
-// divisor. A loss that grows by less than that is worth it.
+// From w = -2 with d = -1 + .5 w = -2 a step of 1 leads to 0, where the ridge's term is less by .5/2 * 4,
+// times the divisor. A loss that grows by less than that is worth it.
 TEST(Agd, TheRidgesTermIsPartOfTheChoice) {
   for (const double share : {0.9, 1.1}) {
     AgdOptions options = noiseless();

@@ -17,8 +17,9 @@ namespace ration::testing {
 
 using Vector = std::vector<double>;
 
-// NOT an objective of any rows: says the gradients and the losses along a line that it was told to say, and writes
-// down what it was asked. With budgets so large that the noise is nothing, a test decides what a method sees.
+// NOT an objective of any rows: says the gradients and the losses along a line that it was told to say, and
+// writes down what it was asked. With budgets so large that the noise is nothing, a test decides what a
+// method sees.
 class ScriptedObjective final : public Objective {
  public:
   explicit ScriptedObjective(std::size_t parameters) : parameters_(parameters) {}

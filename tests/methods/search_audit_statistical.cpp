@@ -1,5 +1,6 @@
-// Two neighbouring tables are told apart by the step that a private search chose, through the oracle. What is proven about
-// epsilon, with 99.9 % confidence, stays below the claim; searches that are broken on purpose are found out.
+// Two neighbouring tables are told apart by the step that a private search chose, through the oracle. What is
+// proven about epsilon, with 99.9 % confidence, stays below the claim; searches that are broken on purpose
+// are found out.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +22,8 @@ constexpr double kFailure = 1e-3;
 constexpr double kDelta = 1e-3;  // of the Gaussian form's claim
 constexpr std::size_t kPoints = 16;
 
-// The row that only one table has moves the sums of losses as it likes, within the bound; the other rows' losses are 0.
+// The row that only one table has moves the sums of losses as it likes, within the bound; the other rows'
+// losses are 0.
 class OneRowThatMatters final : public Objective {
  public:
   OneRowThatMatters(bool present, std::function<double(std::size_t)> loss_at)
@@ -49,8 +51,9 @@ class OneRowThatMatters final : public Objective {
   std::function<double(std::size_t)> loss_at_;
 };
 
-// What the row's loss is at the start (0) and at the points (1 to kPoints). The third is the worst for a search: the row speaks
-// against every point but the last, so that with it the last is reached more often; found by integrating over the noise.
+// What the row's loss is at the start (0) and at the points (1 to kPoints). The third is the worst for a
+// search: the row speaks against every point but the last, so that with it the last is reached more often;
+// found by integrating over the noise.
 double all_better(std::size_t point) {
   return point == 0 ? 1 : 0;
 }
@@ -80,8 +83,8 @@ std::vector<std::size_t> answers(bool with_the_row, LossAt loss_at, double rate,
   return all;
 }
 
-// Answers in the order of how much oftener one table gave them, as the first quarter of the runs says; the audit then sees the
-// others.
+// Answers in the order of how much oftener one table gave them, as the first quarter of the runs says; the
+// audit then sees the others.
 std::vector<double> by_rank(const std::vector<std::size_t>& all, const std::vector<double>& ranks) {
   std::vector<double> ranked;
   for (std::size_t i = kRuns / 4; i < all.size(); ++i) ranked.push_back(ranks[all[i]]);
@@ -154,8 +157,9 @@ TEST(SearchAudit, LaplaceWithHalfTheNoiseIsFoundOut) {
   }
 }
 
-// Of the Gaussian form half the noise cannot be seen: its claim allows for points that move by the whole bound both ways, which
-// the losses of one row, all within the bound of each other, cannot. A quarter is seen.
+// Of the Gaussian form half the noise cannot be seen: its claim allows for points that move by the whole
+// bound both ways, which the losses of one row, all within the bound of each other, cannot. A quarter is
+// seen.
 TEST(SearchAudit, GaussianStaysUnderItsClaimAndAQuarterOfTheNoiseIsFoundOut) {
   const GaussianSearch honest{.threshold_noise = 3, .query_noise = 4};
   const GaussianSearch broken{.threshold_noise = 3.0 / 4, .query_noise = 4.0 / 4};
@@ -175,8 +179,8 @@ Answer minimum_with(double epsilon, SelectionNoise noise) {
   };
 }
 
-// The minimum with its noise added to the losses instead of subtracted, written out once more: the smallest of loss + noise
-// of scale 2 / epsilon, as NoisyMax would be with the wrong sign.
+// The minimum with its noise added to the losses instead of subtracted, written out once more: the smallest
+// of loss + noise of scale 2 / epsilon, as NoisyMax would be with the wrong sign.
 double proven_of_flipped_minimum(double epsilon, SelectionNoise noise) {
   const auto run = [&](bool with_the_row, LossAt loss_at) {
     SeededRandom random(with_the_row ? 41 : 42);
@@ -206,8 +210,8 @@ double proven_of_flipped_minimum(double epsilon, SelectionNoise noise) {
   return most;
 }
 
-// The scale allows for losses that move apart by twice the bound; those of one row move apart by the bound only. So it takes
-// a quarter of the noise to be found out.
+// The scale allows for losses that move apart by twice the bound; those of one row move apart by the bound
+// only. So it takes a quarter of the noise to be found out.
 TEST(MinimumAudit, StaysUnderItsClaimAndAQuarterOfTheNoiseIsFoundOut) {
   for (const SelectionNoise noise : {SelectionNoise::gumbel, SelectionNoise::exponential}) {
     for (const double rate : {1.0, 0.5}) {

@@ -1,5 +1,5 @@
-// The noise of a long gradient, which is drawn in blocks and by several threads. Each check fails by chance with probability
-// below 1e-9.
+// The noise of a long gradient, which is drawn in blocks and by several threads. Each check fails by chance
+// with probability below 1e-9.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// The noise of a released fit is what its sensitivity asks for, and neighbours cannot be told apart better than claimed.
+// The noise of a released fit is what its sensitivity asks for, and neighbours cannot be told apart better
+// than claimed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -103,8 +104,9 @@ TEST(FitNoise, OfLongerRows) {
                2 / (std::sqrt(0.99) / 2 - cost) / 20);
 }
 
-// What hides the distance to the minimum: the rest, once the minimum -b / regulariser is taken away. A gradient of up to
-// 1e-4 is tolerated, so two points differ by up to 2e-4 / regulariser, and the noise is ten times the multiplier of that.
+// What hides the distance to the minimum: the rest, once the minimum -b / regulariser is taken away. A
+// gradient of up to 1e-4 is tolerated, so two points differ by up to 2e-4 / regulariser, and the noise is ten
+// times the multiplier of that.
 TEST(FitNoise, OfTheDistanceToTheMinimum) {
   const auto objective = table(Last::none);
   const FullSampler sampler({.rows = 5, .declared_rows = 5}, Relation::add_remove);

@@ -10,8 +10,8 @@
 namespace ration::testing {
 namespace {
 
-// The noise on the count of right rows and on that of wrong rows, from what is released; 1000 rows of either kind,
-// so that nothing is clamped.
+// The noise on the count of right rows and on that of wrong rows, from what is released; 1000 rows of either
+// kind, so that nothing is clamped.
 struct Noise {
   std::vector<double> right, wrong;
 };
@@ -51,8 +51,9 @@ TEST(NoisyAccuracy, TheTwoNoisesAreIndependent) {
   EXPECT_TRUE(uncorrelated(noise.right, noise.wrong));
 }
 
-// Fails by chance with probability < 2e-9 (release_audit.h, 5e4 runs on each neighbour). One row more, which is
-// right: seen through the number of rows. At the claimed epsilon nothing shows; with half the noise, 0.4 would.
+// Fails by chance with probability < 2e-9 (release_audit.h, 5e4 runs on each neighbour). One row more, which
+// is right: seen through the number of rows. At the claimed epsilon nothing shows; with half the noise, 0.4
+// would.
 TEST(NoisyAccuracy, NeighboursDifferByNoMoreThanEpsilon) {
   const NoisyAccuracyQuery query({.epsilon = 1});
   const auto release = [&](double rows) {

@@ -8,7 +8,8 @@
 namespace ration::testing {
 namespace {
 
-// Fails by chance with probability < 1e-9 each (Kolmogorov-Smirnov, n = 2e4); twice the noise under replace_one.
+// Fails by chance with probability < 1e-9 each (Kolmogorov-Smirnov, n = 2e4); twice the noise under
+// replace_one.
 TEST(NoisyRowMean, HasTheDeclaredNoise) {
   constexpr std::size_t kColumns = 20'000;
   constexpr double kBound = 3, kNoise = 5, kDeclared = 10;

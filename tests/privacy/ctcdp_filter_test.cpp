@@ -1,5 +1,5 @@
-// The filter of constrained tCDP: one number, rho, whose sum may be rho_a; a step on a subset costs 13 q^2 rho, and only under the
-// theorem's conditions.
+// The filter of constrained tCDP: one number, rho, whose sum may be rho_a; a step on a subset costs 13 q^2
+// rho, and only under the theorem's conditions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

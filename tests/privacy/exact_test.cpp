@@ -139,7 +139,8 @@ TEST(ExactCurve, LiesInTheCertifiedBracketOrSaysNothing) {
   EXPECT_GE(answered, 10);
 }
 
-// The Renyi bound is fifty times the truth here, and a contour through its saddle once gave that bound as the answer.
+// The Renyi bound is fifty times the truth here, and a contour through its saddle once gave that bound as the
+// answer.
 TEST(ExactCurve, IsRightOrSilentWhereTheRenyiBoundIsFarOff) {
   const std::vector<SampledGaussian> plan = {{1e-4, 1, 1000}};
   EXPECT_NEAR(exact_epsilon(plan, 1e-5).value_or(0.0111857), 0.0111857, 1e-6);

@@ -26,7 +26,8 @@ double log_truth(double epsilon) {
   return std::log(exact_delta(std::vector{kStep}, Direction::remove, epsilon).value());
 }
 
-// Hardly tilted, the transform's rounding (about 1e-17) drowns a delta of 1e-25: only its charge keeps the bounds apart.
+// Hardly tilted, the transform's rounding (about 1e-17) drowns a delta of 1e-25: only its charge keeps the
+// bounds apart.
 TEST(ComposedLoss, ChargesTheRoundingOfTheTransform) {
   for (const double epsilon : {30.0, 35.0, 40.0, 45.0}) {
     ASSERT_LT(log_truth(epsilon), -40);
@@ -35,7 +36,8 @@ TEST(ComposedLoss, ChargesTheRoundingOfTheTransform) {
   }
 }
 
-// 1024 points of .002 around the mean: epsilon lies above all of them, where only the charge for what is outside is left.
+// 1024 points of .002 around the mean: epsilon lies above all of them, where only the charge for what is
+// outside is left.
 TEST(ComposedLoss, ChargesWhatIsOutsideTheWindow) {
   for (const double epsilon : {8.0, 12.0, 16.0}) {
     EXPECT_GE(log_delta(Rounding::up, 0.002, 0.2, 1024, epsilon), log_truth(epsilon)) << epsilon;

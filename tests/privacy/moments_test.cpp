@@ -1,4 +1,5 @@
-// The first moments accountant, a row of the comparisons: what the paper says it computes, and never better than ours.
+// The first moments accountant, a row of the comparisons: what the paper says it computes, and never better
+// than ours.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +18,8 @@ namespace ration::testing {
 namespace {
 
 // min over lambda of (alpha(lambda) + ln(1/delta)) / lambda [Abadi16, Thm 2], with the moment of a sampled
-// Gaussian written out: alpha(lambda) = T ln sum_k C(lambda+1, k) (1-q)^(lambda+1-k) q^k e^(k(k-1)/2s^2). Overflows for large
-// lambda, so this is for plans whose best one is within the paper's 32.
+// Gaussian written out: alpha(lambda) = T ln sum_k C(lambda+1, k) (1-q)^(lambda+1-k) q^k e^(k(k-1)/2s^2).
+// Overflows for large lambda, so this is for plans whose best one is within the paper's 32.
 double by_the_paper(double rate, double noise, double steps, double delta) {
   double best = std::numeric_limits<double>::infinity();
   for (unsigned lambda = 1; lambda <= 32; ++lambda) {
@@ -46,7 +47,8 @@ TEST(Moments, AreTheClassicalFormula) {
       }
     }
   }
-  // The full batch: alpha(lambda) = lambda (lambda + 1) / 2s^2; at s = 4 and delta = 1e-5, lambda = 19 is best.
+  // The full batch: alpha(lambda) = lambda (lambda + 1) / 2s^2; at s = 4 and delta = 1e-5, lambda = 19 is
+  // best.
   EXPECT_NEAR(moments(Event::gaussian(4), 1e-5), 20 / 32.0 + std::log(1e5) / 19, 1e-9);
 }
 

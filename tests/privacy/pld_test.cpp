@@ -97,7 +97,8 @@ TEST(LossLattice, HasNoNanWhereExponentialsOverflow) {
   }
 }
 
-// With little noise nearly every output of `add` has the largest loss there is, -log(1 - rate): one cell holds everything.
+// With little noise nearly every output of `add` has the largest loss there is, -log(1 - rate): one cell
+// holds everything.
 TEST(LossLattice, PilesUpAtTheLargestLossOfAdd) {
   for (const double rate : {1e-7, 1e-3, 0.3}) {
     const SampledGaussian step{rate, 0.05};

@@ -1,5 +1,5 @@
-// Every public reference number, as one parameterised test that names its case. The README beside the file says
-// what each kind means; a kind that nobody checks fails.
+// Every public reference number, as one parameterised test that names its case. The README beside the file
+// says what each kind means; a kind that nobody checks fails.
 #include "support/vectors.h"
 
 #include <gtest/gtest.h>

@@ -28,7 +28,8 @@ std::string complaint_of(const std::function<void()>& act) {
   }
 }
 
-// What is left in the last iterate of one unit of noise in step t, along one eigenvector: a run from the minimum.
+// What is left in the last iterate of one unit of noise in step t, along one eigenvector: a run from the
+// minimum.
 double response(double curvature, const QuadraticRun& run, std::int64_t steps, std::int64_t noisy_step) {
   StepOptions options;
   options.kind = run.momentum > 0 ? StepKind::momentum : StepKind::sgd;
@@ -99,9 +100,9 @@ TEST(Influence, MirroredNoiseCancelsProducts) {
   EXPECT_NEAR(found[1], 3, 1e-9);
 }
 
-// Noisy descent on a quadratic in 5 x 40 dimensions, 16 draws of the noise used again and again, against the Hessian's
-// form. Each estimate is a mean of 3200 squares, whose deviation is at most sqrt(2 / 640) = 6 % where one curvature counts
-// alone; 30 % are five deviations, and the seed is fixed.
+// Noisy descent on a quadratic in 5 x 40 dimensions, 16 draws of the noise used again and again, against the
+// Hessian's form. Each estimate is a mean of 3200 squares, whose deviation is at most sqrt(2 / 640) = 6 %
+// where one curvature counts alone; 30 % are five deviations, and the seed is fixed.
 TEST(Influence, RetrainingAndHessianAgreeOnQuadratics) {
   for (const double momentum : {0.0, 0.9}) {
     constexpr std::size_t kSteps = 25;

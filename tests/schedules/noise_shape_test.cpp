@@ -69,8 +69,8 @@ TEST(NoiseShape, NoRandomScheduleBeatsTheLemma) {
   }
 }
 
-// The influence of each step's noise in bias-corrected momentum on a quadratic, as the theorem's proof bounds it: rises with the
-// turning point's formula, written out.
+// The influence of each step's noise in bias-corrected momentum on a quadratic, as the theorem's proof bounds
+// it: rises with the turning point's formula, written out.
 TEST(NoiseShape, MomentumFollowsTheTheorem) {
   constexpr double kGamma = 0.97;
   constexpr double kBeta = 0.9;

@@ -57,7 +57,8 @@ TEST(Scale, LandsOnTheBudgetFromBelowUnderEveryAccountant) {
   }
 }
 
-// [Hong22, App. D]: (4, 1e-8) is rho = .1963 by the paper's conversion; ours is tighter, and every shape gets the same.
+// [Hong22, App. D]: (4, 1e-8) is rho = .1963 by the paper's conversion; ours is tighter, and every shape gets
+// the same.
 TEST(Scale, EveryShapeGetsTheSameRho) {
   double first = 0;
   for (const NoiseShape& shape : {NoiseShape(UniformNoise{}), NoiseShape(InfluenceNoise{0.97}),

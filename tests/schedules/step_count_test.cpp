@@ -49,7 +49,8 @@ TEST(StepCount, MinimisesTheBoundAmongIntegers) {
   }
 }
 
-// The closed form of [Hong22, Thm 4.2] is of the right order where alpha is small, and far off where it is not.
+// The closed form of [Hong22, Thm 4.2] is of the right order where alpha is small, and far off where it is
+// not.
 TEST(StepCount, ThePapersUniformFormIsNoMinimiser) {
   const RiskConstants small{.gamma = 0.5, .alpha = 1e-7};
   EXPECT_LE(std::abs(paper_uniform_steps(small) - uniform_steps(small)), 1);
@@ -59,9 +60,10 @@ TEST(StepCount, ThePapersUniformFormIsNoMinimiser) {
   EXPECT_GT(uniform_risk_bound(large, 114), 4 * uniform_risk_bound(large, 13));
 }
 
-// [Hong22, Thm 4.1] on f(w) = sum of h_i w_i^2 / 2 with m <= h_i <= M, step size 1 / M and clipping out of play: the mean final
-// error over many runs stays below the bound. One step adds N(0, (G s_t / N)^2) to each coordinate of the gradient.
-// Fails by chance with probability < 1e-6: the bound is at least 5 standard errors away.
+// [Hong22, Thm 4.1] on f(w) = sum of h_i w_i^2 / 2 with m <= h_i <= M, step size 1 / M and clipping out of
+// play: the mean final error over many runs stays below the bound. One step adds N(0, (G s_t / N)^2) to each
+// coordinate of the gradient. Fails by chance with probability < 1e-6: the bound is at least 5 standard
+// errors away.
 TEST(StepCount, TheBoundHoldsOnQuadratics) {
   std::mt19937_64 random(11);
   std::normal_distribution<double> normal;

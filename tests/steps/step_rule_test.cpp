@@ -193,7 +193,8 @@ std::vector<std::pair<StepKind, bool>> every_kind_in_both_precisions() {
   return out;
 }
 
-// Each step rounds weights and what is remembered once, by 2^-24 of it at most, and a momentum of .9 forgets the latter again.
+// Each step rounds weights and what is remembered once, by 2^-24 of it at most, and a momentum of .9 forgets
+// the latter again.
 TEST(StepRule, FloatsStayCloseToDoubles) {
   const Vectors gradients = gaussian_gradients(40, 5);
   for (const StepKind kind : kEveryKind) {

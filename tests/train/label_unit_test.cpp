@@ -64,7 +64,8 @@ TEST(LabelUnit, WithoutABiasOfOneItDoesNotShift) {
 TEST(LabelUnit, LeavesClassesAlone) {
   data::Schema schema = data::parse_schema(R"(
 label = "y"
-columns = [ { name = "x", type = "number", low = 0, high = 1 }, { name = "y", type = "category", categories = ["a", "b"] } ]
+columns = [ { name = "x", type = "number", low = 0, high = 1 },
+            { name = "y", type = "category", categories = ["a", "b"] } ]
 )");
   Plan plan;
   std::vector<double> weights{0.5, 0.25};

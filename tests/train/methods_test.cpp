@@ -60,7 +60,8 @@ TEST_P(EveryMethod, LearnsTheCensusWithinItsBudget) {
   EXPECT_FALSE(fitted.certificate.events.empty());
 }
 
-// What the certificate lists adds up to what it says, and the promise is the whole budget unless the plan was fixed.
+// What the certificate lists adds up to what it says, and the promise is the whole budget unless the plan was
+// fixed.
 TEST_P(EveryMethod, IsCertifiedForWhatItAsked) {
   const Fitted fitted = fit(plan_by(GetParam()), data::census_schema(), data::census_table(kRows, 1));
   const Verification found = verify(fitted.certificate);

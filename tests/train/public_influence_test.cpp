@@ -62,7 +62,8 @@ TEST(PublicInfluence, RetrainingAgreesWithTheHessian) {
     const ResolvedPlan plan = resolve(quadratic_plan(momentum));
     const std::vector<double> exact = influence_by_hessian(plan, schema(), table());
     SeededRandom random(2);
-    // Each estimate is a mean over 400 runs of a sum of four squares: a deviation of at most 7 %, and the seed is fixed.
+    // Each estimate is a mean over 400 runs of a sum of four squares: a deviation of at most 7 %, and the
+    // seed is fixed.
     const std::vector<double> found =
         influence_on_public_rows(plan, schema(), table(), random, {.runs = 400});
     ASSERT_EQ(found.size(), exact.size());
@@ -71,7 +72,8 @@ TEST(PublicInfluence, RetrainingAgreesWithTheHessian) {
   }
 }
 
-// What the noise is worth depends on the private rows, not on how many public ones there are; and on the relation.
+// What the noise is worth depends on the private rows, not on how many public ones there are; and on the
+// relation.
 TEST(PublicInfluence, GrowsWithThePrivateNoise) {
   const std::vector<double> base = influence_by_hessian(resolve(quadratic_plan(0)), schema(), table());
   Plan plan = quadratic_plan(0);

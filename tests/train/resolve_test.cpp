@@ -243,7 +243,8 @@ TEST(Resolve, TheNoiseLandsOnTheBudgetAndNeverAboveIt) {
   }
 }
 
-// Any shape, sampled or not, is scaled until the accountant lands on the budget; the event lists the noise of every step.
+// Any shape, sampled or not, is scaled until the accountant lands on the budget; the event lists the noise of
+// every step.
 TEST(Resolve, ASchedulesNoiseHasItsShapeAndLandsOnTheBudget) {
   const std::pair<const char*, NoiseShape> schedules[] = {
       {"uniform", UniformNoise{}},

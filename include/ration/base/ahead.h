@@ -12,8 +12,9 @@
 
 namespace ration {
 
-// Memory that will soon be read or written. Asked for in small portions while the processor computes something else, it is in
-// the caches when its turn comes; all at once, the requests would wait for each other. Changes nothing but the time.
+// Memory that will soon be read or written. Asked for in small portions while the processor computes
+// something else, it is in the caches when its turn comes; all at once, the requests would wait for each
+// other. Changes nothing but the time.
 class Ahead {
  public:
   // Ranges beyond the first few are not asked for.
@@ -22,7 +23,8 @@ class Ahead {
     if (used_ < ranges_.size()) ranges_[used_++] = std::as_bytes(range);
   }
 
-  // One of `parts` portions of each range. Part of its caller, since GCC takes a call that does nothing else for superfluous.
+  // One of `parts` portions of each range. Part of its caller, since GCC takes a call that does nothing else
+  // for superfluous.
   RATION_ASK_INLINE void ask_for(std::size_t part, std::size_t parts) const {
     for (const std::span<const std::byte> range : std::span(ranges_).first(used_)) {
       const std::size_t lines = (range.size() + kLine - 1) / kLine;

@@ -19,8 +19,8 @@ class InternalError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A ledger has less left than a run asks for: what the command line turns into exit status 2. The library itself
-// answers with an empty std::optional.
+// A ledger has less left than a run asks for: what the command line turns into exit status 2. The library
+// itself answers with an empty std::optional.
 class BudgetRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

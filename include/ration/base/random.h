@@ -14,8 +14,9 @@ namespace ration {
 // silent double (tests/support, marked not private) and nothing in the library can fall back to one.
 //
 // Words are handed out from a buffer, so that a draw costs no virtual call; each is erased as it leaves.
-// Guarantee   no buffered word is used on both sides of a fork(): the child drops the buffer and tells the source.
-// Edge cases  a clone() made behind the C library's back is not seen. If generating throws, no word is lost or
+// Guarantee   no buffered word is used on both sides of a fork(): the child drops the buffer and tells the
+// source. Edge cases  a clone() made behind the C library's back is not seen. If generating throws, no word
+// is lost or
 //             repeated: the next draw tries again.
 // Not thread-safe: one source per thread (see SecureRandom::for_this_thread).
 class RandomSource {
@@ -32,15 +33,17 @@ class RandomSource {
   void fill(std::span<std::uint64_t> words);
   // True only for a source whose bits nobody can predict; a certificate says so otherwise.
   virtual bool is_secure() const = 0;
-  // A source of the same kind for another thread, whose bits have nothing to do with those of this one; none if the kind
-  // has no such thing, as a seeded one has not: then all bits are drawn from this one, in one order.
+  // A source of the same kind for another thread, whose bits have nothing to do with those of this one; none
+  // if the kind has no such thing, as a seeded one has not: then all bits are drawn from this one, in one
+  // order.
   virtual std::unique_ptr<RandomSource> another_stream() { return nullptr; }
 
  protected:
   RandomSource();
   // Writes every word of the span, or throws.
   virtual void generate(std::span<std::uint64_t> words) = 0;
-  // Called in a forked child before its first word: what the parent may generate next must not come from here.
+  // Called in a forked child before its first word: what the parent may generate next must not come from
+  // here.
   virtual void after_fork() {}
 
  private:
@@ -59,7 +62,8 @@ class RandomSource {
 
 // The noise's bits: AES-256 in counter mode, keyed by the operating system.
 //
-// Guarantee   each object, and each process after a fork, has its own key of 256 fresh bits; telling N blocks of
+// Guarantee   each object, and each process after a fork, has its own key of 256 fresh bits; telling N blocks
+// of
 //             16 bytes from uniform bits succeeds with probability at most N^2 / 2^129 beyond breaking AES.
 //             Key and buffered words are erased at the end.
 // Edge cases  throws InternalError if the system's source or the cipher fails; there is no second choice.

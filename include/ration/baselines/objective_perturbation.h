@@ -13,10 +13,10 @@ struct ObjectivePerturbationOptions {
   double curvature_share = 0.5;  // 0 < share < 1; the most the change of the Hessian may take
 };
 
-// Objective perturbation [Chaudhuri11, Alg. 2; Kifer12]: the minimum of the regularised loss plus a random linear
-// term; mechanisms/objective_noise.h says why that is private. Where the ridge is too small for it the ridge
-// is raised, as both papers do, until the change of the Hessian takes no more than its share (half, as theirs).
-// Losses of one output with a slope of one sign only (logistic, huber).
+// Objective perturbation [Chaudhuri11, Alg. 2; Kifer12]: the minimum of the regularised loss plus a random
+// linear term; mechanisms/objective_noise.h says why that is private. Where the ridge is too small for it the
+// ridge is raised, as both papers do, until the change of the Hessian takes no more than its share (half, as
+// theirs). Losses of one output with a slope of one sign only (logistic, huber).
 std::unique_ptr<Method> make_objective_perturbation(const ObjectivePerturbationOptions& options,
                                                     std::size_t parameters);
 

@@ -30,9 +30,9 @@ class AnyClipRule {
   // The same rule with another bound > 0.
   AnyClipRule with_bound(double R) const;
 
-  // The same rule for each layer of a network by itself: each of L layers is clipped to R / sqrt(L), so that a whole
-  // gradient has a norm of at most R as before (joint_bound), and the sensitivity is the same. A linear model is one
-  // layer. [McMahan18, Sec. 2]
+  // The same rule for each layer of a network by itself: each of L layers is clipped to R / sqrt(L), so that
+  // a whole gradient has a norm of at most R as before (joint_bound), and the sensitivity is the same. A
+  // linear model is one layer. [McMahan18, Sec. 2]
   AnyClipRule per_layer() const;
   bool is_per_layer() const { return per_layer_; }
   // What one of `layers` >= 1 layers is clipped by.

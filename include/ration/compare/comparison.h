@@ -26,8 +26,8 @@ struct DataSet {
   bool by_default = true;
 };
 
-// What is fitted. `smooth` takes the place of `settings` for methods that need a loss with a bounded second derivative;
-// results are measured by `settings` for all of them.
+// What is fitted. `smooth` takes the place of `settings` for methods that need a loss with a bounded second
+// derivative; results are measured by `settings` for all of them.
 struct ModelChoice {
   std::string name;
   Settings settings;
@@ -46,7 +46,8 @@ struct MethodChoice {
 
 // Every method on every data set, model, epsilon, fold and repeat. (docs/compare.md)
 //
-// Not private   it measures on the rows as they are, so it is for public data: nothing of its results is covered by a guarantee.
+// Not private   it measures on the rows as they are, so it is for public data: nothing of its results is
+// covered by a guarantee.
 struct Comparison {
   Settings plan;  // what all methods start from
   std::vector<DataSet> data;
@@ -58,13 +59,13 @@ struct Comparison {
   std::size_t repeats = 1;       // >= 1
 };
 
-// From TOML. An unknown key or a wrong type is refused with file, line, key and rule; values of plan keys are checked for
-// what is chosen only, by require_sound.
+// From TOML. An unknown key or a wrong type is refused with file, line, key and rule; values of plan keys are
+// checked for what is chosen only, by require_sound.
 Comparison parse_comparison(std::string_view toml, const std::string& file = "comparison");
 Comparison read_comparison(const std::string& path);
 
-// Keep these, in this order; without names, those chosen by default. A model or method that the comparison does not
-// list is the plan's of that name. Throws InputError that lists what there is; `where` is the flag.
+// Keep these, in this order; without names, those chosen by default. A model or method that the comparison
+// does not list is the plan's of that name. Throws InputError that lists what there is; `where` is the flag.
 void choose_data(Comparison& comparison, const std::vector<std::string>& names, std::string_view where);
 void choose_models(Comparison& comparison, const std::vector<std::string>& names, std::string_view where);
 void choose_methods(Comparison& comparison, const std::vector<std::string>& names, std::string_view where);

@@ -8,10 +8,12 @@
 
 namespace ration::compare {
 
-// The mean of a figure over the runs of a cell, and its standard error: deviation / sqrt(runs), none for a single run.
+// The mean of a figure over the runs of a cell, and its standard error: deviation / sqrt(runs), none for a
+// single run.
 //
-// The error covers the noise and which rows were tested on. It treats runs as independent, which folds are not quite (any two
-// share most of their training rows), so it is a little too small as an error for fresh rows.
+// The error covers the noise and which rows were tested on. It treats runs as independent, which folds are
+// not quite (any two share most of their training rows), so it is a little too small as an error for fresh
+// rows.
 struct Figure {
   double mean = 0;
   std::optional<double> error{};
@@ -45,8 +47,8 @@ struct Results {
   Comparison comparison;
   std::size_t jobs = 0;
   std::size_t jobs_done = 0;
-  // By data, model, method, epsilon, in the comparison's order; then, of several data sets, their means. These count each data
-  // set alike, and have runs only where each has some.
+  // By data, model, method, epsilon, in the comparison's order; then, of several data sets, their means.
+  // These count each data set alike, and have runs only where each has some.
   std::vector<Cell> cells;
   std::vector<Trace> traces;
 

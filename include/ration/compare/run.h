@@ -21,8 +21,9 @@ struct Job {
   bool operator==(const Job&) const = default;
 };
 
-// In the order in which they are run: all folds of the first repeat before the second, so that a comparison that was
-// stopped is complete for a number of repeats; and all jobs of a fold in a row, so that they share its rows.
+// In the order in which they are run: all folds of the first repeat before the second, so that a comparison
+// that was stopped is complete for a number of repeats; and all jobs of a fold in a row, so that they share
+// its rows.
 std::vector<Job> jobs_of(const Comparison& comparison);
 
 // What identifies a job in files: names, and repeat and fold counted from 1.

@@ -25,13 +25,15 @@ struct CompareOptions {
       on_progress{};  // when a job begins and ends, one call at a time
 };
 
-// Runs every job that the folder does not have yet and leaves there comparison.toml, runs.csv, trace.csv, results.csv,
-// results.json and results.md.
+// Runs every job that the folder does not have yet and leaves there comparison.toml, runs.csv, trace.csv,
+// results.csv, results.json and results.md.
 //
-// Threads     a job has one thread, and there is one job per thread; jobs share the rows of their fold and the noise that was
+// Threads     a job has one thread, and there is one job per thread; jobs share the rows of their fold and
+// the noise that was
 //             found for their plan.
-// Refused     a plan that cannot be run (its budget is too small, say) is noted with its reason, and the others go on.
-// Throws InputError for what the user can mend, before any job if possible; if every job was refused, with the first reason.
+// Refused     a plan that cannot be run (its budget is too small, say) is noted with its reason, and the
+// others go on. Throws InputError for what the user can mend, before any job if possible; if every job was
+// refused, with the first reason.
 Results run_comparison(const Comparison& comparison, const CompareOptions& options);
 
 }  // namespace ration::compare

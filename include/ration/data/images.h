@@ -30,7 +30,8 @@ Images read_idx(const std::string& images_path, const std::string& labels_path, 
 // whole number of records, a label above 9.
 Images read_cifar10(const std::vector<std::string>& paths);
 
-// Encoded by a schema of the format `images`. Refused: images of another size, a label that is none of the classes.
+// Encoded by a schema of the format `images`. Refused: images of another size, a label that is none of the
+// classes.
 Table image_table(const Images& images, const Schema& schema);
 
 }  // namespace ration::data

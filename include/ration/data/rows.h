@@ -70,15 +70,15 @@ class Rows {
     return {std::span(indices_).subspan(first, length), std::span(values_).subspan(first, length)};
   }
 
-  // No row is longer, because with_row_norms_at_most() saw to it; infinity if nobody did. Says nothing about the rows
-  // themselves, and so is public.
+  // No row is longer, because with_row_norms_at_most() saw to it; infinity if nobody did. Says nothing about
+  // the rows themselves, and so is public.
   double norm_bound() const { return norm_bound_; }
 
   // The same features with other labels, one per row.
   Rows with_labels(std::vector<double> labels) &&;
 
-  // The same rows less `offset`, one number per column; stored densely. Reuses the storage of dense rows. There is no bound on
-  // their norms any more.
+  // The same rows less `offset`, one number per column; stored densely. Reuses the storage of dense rows.
+  // There is no bound on their norms any more.
   Rows less(std::span<const double> offset) &&;
 
   // The same table with every row longer than `bound` > 0 shortened to it: x_i * min(1, bound / |x_i|). A row

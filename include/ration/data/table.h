@@ -18,21 +18,22 @@ struct Table {
 
 // The encoded columns, known from the public schema before a row is read.
 //
-// Encoding    a number is scaled into [0, 1] by its public bounds, or one-hot by its cuts; a category is one-hot, with
+// Encoding    a number is scaled into [0, 1] by its public bounds, or one-hot by its cuts; a category is
+// one-hot, with
 //             a column more for missing values and for others if the schema has them; the bias column is 1.
 //             Features of a LIBSVM file are divided by max(|low|, |high|), so that zero stays zero. A class
-//             is its place in the list of categories; a numeric label keeps its unit. Pixels are scaled from [0, 255]
-//             into [0, 1]; texts are encoded as schema.h says. Last, rows are shortened to max_row_norm if there
-//             is one.
+//             is its place in the list of categories; a numeric label keeps its unit. Pixels are scaled from
+//             [0, 255] into [0, 1]; texts are encoded as schema.h says. Last, rows are shortened to
+//             max_row_norm if there is one.
 std::vector<std::string> encoded_column_names(const Schema& schema);
 
 struct ReadOptions {
   bool labels = true;  // false: the file may lack the label column, and labels are NaN
 };
 
-// Reads data of any format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip or not; `path` may be
-// any name of named_data.h. The first value that breaks a rule is refused with file, line, column, value and rule. A table
-// without rows is refused.
+// Reads data of any format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip or not;
+// `path` may be any name of named_data.h. The first value that breaks a rule is refused with file, line,
+// column, value and rule. A table without rows is refused.
 Table read_table(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 
 Table read_csv(const std::string& path, const Schema& schema, const ReadOptions& options = {});
@@ -42,7 +43,8 @@ Table read_npy(const std::string& path, const Schema& schema, const ReadOptions&
 // A matrix of features and a vector of labels, by the names in the schema.
 Table read_npz(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 
-// `name` is one of named_data.h. Images without labels are not read: options.labels = false only hides the labels.
+// `name` is one of named_data.h. Images without labels are not read: options.labels = false only hides the
+// labels.
 Table read_images(const std::string& name, const Schema& schema, const ReadOptions& options = {});
 // `name` is text:FILE or a file. Without labels, a line may be the text alone.
 Table read_texts(const std::string& name, const Schema& schema, const ReadOptions& options = {});

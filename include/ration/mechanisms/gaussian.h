@@ -36,9 +36,10 @@ class GaussianMechanism {
 
   // In place and without allocation.
   void add_noise(std::span<double> sum, RandomSource& random) const;
-  // The same for a part of a sum of `dimension` coordinates, which stays as it is: `released`, of the same size, is
-  // factor * (part + noise). If the random source throws, that is so up to some place, and beyond `released` tells nothing of the sum.
-  // While the noise of the first 1024 coordinates is computed, the memory in `ahead` is asked for.
+  // The same for a part of a sum of `dimension` coordinates, which stays as it is: `released`, of the same
+  // size, is factor * (part + noise). If the random source throws, that is so up to some place, and beyond
+  // `released` tells nothing of the sum. While the noise of the first 1024 coordinates is computed, the
+  // memory in `ahead` is asked for.
   void release_part(std::span<const double> part, std::size_t dimension, double factor, RandomSource& random,
                     std::span<double> released, const Ahead& ahead = {}) const;
   void release_part(std::span<const float> part, std::size_t dimension, double factor, RandomSource& random,

@@ -40,8 +40,8 @@ class Grid {
   double step() const { return step_; }
   // The nearest point of the grid.
   double round(double value) const { return nearest_whole(in_steps(value)) * step_; }
-  // round(value) + round(noise), in steps, for noise below 2^51 of them. For loops, of which the compiler makes vector
-  // instructions.
+  // round(value) + round(noise), in steps, for noise below 2^51 of them. For loops, of which the compiler
+  // makes vector instructions.
   double steps_of_both(double value, double noise) const {
     constexpr double shift = 0x1.8p52;  // adding it leaves no room for a fraction
     const double number = std::nearbyint(value * steps_per_unit_);

@@ -33,8 +33,8 @@ struct NoisyMaxOptions {
 //             range of nearly 2 epsilon, and zCDP with epsilon^2 / 8 fails (the KL divergence at epsilon = 1
 //             is 0.327, not 0.125). Its event, NoisyMax, is charged as pure DP.
 // Gumbel      is the exponential mechanism, epsilon-bounded-range and so zCDP with epsilon^2 / 8 [Durfee19;
-//             Cesar21]. Its event is BoundedRange. One zCDP budget allows it twice the epsilon, which makes up
-//             for the other's better choices (at best twice as good [McKenna20]).
+//             Cesar21]. Its event is BoundedRange. One zCDP budget allows it twice the epsilon, which makes
+//             up for the other's better choices (at best twice as good [McKenna20]).
 // Edge cases  A score that is not finite is never reported, unless none is finite; then any index is,
 //             uniformly. Equal scores are told apart by their noise. No scores at all is an InputError.
 //             Scores should stay below 2^40 times the noise, where a double still resolves the sum.

@@ -18,7 +18,8 @@ namespace ration::meta {
 enum class SchedulerTraining {
   soft,        // full unrolls; a weighted mean of the losses around the budget's end [L2P, Eq. 3]
   lagrangian,  // full unrolls; the last loss, augmented Lagrangian on what was spent by then [L2P, Eq. 2]
-  batch,  // batches of steps with budgets of their own, shifted by the augmented Lagrangian [L2P, Eq. 6, App. B.5]
+  batch,  // batches of steps with budgets of their own, shifted by the augmented Lagrangian [L2P, Eq. 6, App.
+          // B.5]
   batch_soft,  // the same, shifted by the losses around the budget's end [L2P, Eqs. 7, 8]
 };
 std::string_view to_string(SchedulerTraining training);
@@ -51,12 +52,12 @@ struct MetaOptions {
   std::size_t units = 20;
 
   std::int64_t validation_tasks = 16;
-  std::int64_t validate_every = 5;  // epochs
-  std::int64_t patience = 10;       // validations without a better protector, then it stops
-  std::shared_ptr<const Protector>
-      from{};  // goes on from it, without pre-training; must have the same units, and a scheduler if one is wanted
-  std::uint64_t seed = 1;   // everything here is public
-  std::size_t threads = 0;  // 0: one per processor
+  std::int64_t validate_every = 5;          // epochs
+  std::int64_t patience = 10;               // validations without a better protector, then it stops
+  std::shared_ptr<const Protector> from{};  // goes on from it, without pre-training; must have the same
+                                            // units, and a scheduler if one is wanted
+  std::uint64_t seed = 1;                   // everything here is public
+  std::size_t threads = 0;                  // 0: one per processor
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -68,13 +69,14 @@ struct MetaProgress {
   double validation_loss = 0;  // of the best so far, when the budget is used up
 };
 
-// Trains a protector on public tasks, and returns the one that had the lowest loss on the validation tasks when their budget was used
-// up. [L2P, Sec. 4.2, 5, App. B] `origin` names the tasks and what they were made of.
-// Losses are taken as shares of the loss where a task begins, so that large ones do not drown the others.
+// Trains a protector on public tasks, and returns the one that had the lowest loss on the validation tasks
+// when their budget was used up. [L2P, Sec. 4.2, 5, App. B] `origin` names the tasks and what they were made
+// of. Losses are taken as shares of the loss where a task begins, so that large ones do not drown the others.
 Protector train_protector(const MetaOptions& options, const TaskSource& tasks, const TaskSource& validation,
                           ProtectorOrigin origin, const std::function<void(const MetaProgress&)>& tell = {});
 
-// The mean loss over `count` tasks when the budget is used up, and at their start; the tasks and the noise follow from the seed.
+// The mean loss over `count` tasks when the budget is used up, and at their start; the tasks and the noise
+// follow from the seed.
 struct ProtectorScore {
   double loss = 0;
   double start = 0;

@@ -34,20 +34,24 @@ struct AgdOptions {
 //   eta  = the best of `candidates` steps from 0 to the largest, by a noisy minimum of F(w - eta d)
 //   w    = w - eta d
 //
-// If 0 is the best, the gradient was too noisy: its budget grows by `raise`, the difference buys another gradient,
-// both are averaged by precision, and the choice is made again. If its squared length is `trusted` times what its noise alone would
-// have, it was not, and the smallest step is taken (see LineSearchOptions; not in the paper). Every reset_every steps the largest candidate becomes
-// min(reset_factor * the largest chosen, first_step).
+// If 0 is the best, the gradient was too noisy: its budget grows by `raise`, the difference buys another
+// gradient, both are averaged by precision, and the choice is made again. If its squared length is `trusted`
+// times what its noise alone would have, it was not, and the smallest step is taken (see LineSearchOptions;
+// not in the paper). Every reset_every steps the largest candidate becomes min(reset_factor * the largest
+// chosen, first_step).
 //
 // For full batches and zCDP: there the averaged gradients cost as much as one drawn with the whole budget.
-// Guarantee   all it knows are the oracle's answers, each of them charged once. The minimum is the exponential mechanism
-//             (Gumbel noise), zCDP with epsilon^2 / 8; exponential noise would not be (docs/proofs/noisy-max.md).
+// Guarantee   all it knows are the oracle's answers, each of them charged once. The minimum is the
+// exponential mechanism
+//             (Gumbel noise), zCDP with epsilon^2 / 8; exponential noise would not be
+//             (docs/proofs/noisy-max.md).
 // Scale       the ridge's term is public, and added to the sums of losses times the divisor.
 // Ends        with the first query that the budget refuses. What it granted within that step is lost.
 // InputError if the weights overflow.
 std::unique_ptr<Method> make_agd(const AgdOptions& options, std::size_t parameters);
 
-// The first budgets of the public program: e = epsilon / (2 * 60) for the choice and e^2 / 2 for the gradient.
+// The first budgets of the public program: e = epsilon / (2 * 60) for the choice and e^2 / 2 for the
+// gradient.
 AgdOptions agd_for(double epsilon);
 
 }  // namespace ration

@@ -11,8 +11,8 @@
 
 namespace ration {
 
-// A clip bound that follows a quantile of the gradients' norms: each step also asks, of the same batch, how many rows
-// are within the bound.
+// A clip bound that follows a quantile of the gradients' norms: each step also asks, of the same batch, how
+// many rows are within the bound.
 struct FollowQuantile {
   QuantileFollower follower{};
   double count_noise_ratio = 10;  // > 0; the count's noise multiplier over the gradient's
@@ -33,10 +33,9 @@ struct GradientDescentOptions {
 //
 // Stops after its last step, or before the first query that the budget refuses. InputError if the weights
 // overflow.
-// A step that throws may have moved some of the weights: they are private, but a step of their own, and the run
-// goes on from its last checkpoint.
-// A quantile is followed at the price of one more query on the same batch, charged together with the
-// gradient. [Andrew21]
+// A step that throws may have moved some of the weights: they are private, but a step of their own, and the
+// run goes on from its last checkpoint. A quantile is followed at the price of one more query on the same
+// batch, charged together with the gradient. [Andrew21]
 std::unique_ptr<Method> make_gradient_descent(GradientDescentOptions options, std::size_t parameters);
 
 // The event of one of its steps, before sampling.

@@ -29,8 +29,8 @@ class Method {
   Method(const Method&) = delete;
   Method& operator=(const Method&) = delete;
 
-  // One step; false, and the weights have not changed, if there is none left to do or the budget refuses it. A
-  // step of several queries may have been granted some of them first: those are paid for and lost.
+  // One step; false, and the weights have not changed, if there is none left to do or the budget refuses it.
+  // A step of several queries may have been granted some of them first: those are paid for and lost.
   [[nodiscard]] virtual bool step(PrivateOracle& oracle) = 0;
   virtual StepReport report() const = 0;
   // The model as of now: the last iterate, or an average of several.

@@ -38,8 +38,8 @@ struct Hardware {
   std::string device = "cpu";  // of networks: also "cuda", "cuda:1", ... where libtorch has them
 };
 
-// The networks that can be named. They need libtorch and so live in a library of their own, ration_nn, which a program
-// that links it makes known by use_networks().
+// The networks that can be named. They need libtorch and so live in a library of their own, ration_nn, which
+// a program that links it makes known by use_networks().
 class Networks {
  public:
   virtual ~Networks() = default;

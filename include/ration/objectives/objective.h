@@ -12,8 +12,8 @@
 
 namespace ration {
 
-// What everybody may know about an objective: its loss, and the bound that was put on its rows. Nothing here depends on
-// what a row holds. Infinity: no such bound is known.
+// What everybody may know about an objective: its loss, and the bound that was put on its rows. Nothing here
+// depends on what a row holds. Infinity: no such bound is known.
 struct PublicFacts {
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
@@ -64,9 +64,10 @@ class Objective {
   // sum = sum over the batch of factor(|g_i|) g_i, g_i the gradient of l_i at w.
   virtual void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                                     std::span<double> sum) = 0;
-  // The same, for an objective that computes in floats and has the sum in memory of its own, until the next call: millions of
-  // numbers need not be converted and copied. Empty, and nothing was computed, if it does not; the other form is then asked. Its
-  // longest_chain() counts the roundings of doubles alone, and facts() says so (single_precision).
+  // The same, for an objective that computes in floats and has the sum in memory of its own, until the next
+  // call: millions of numbers need not be converted and copied. Empty, and nothing was computed, if it does
+  // not; the other form is then asked. Its longest_chain() counts the roundings of doubles alone, and facts()
+  // says so (single_precision).
   virtual std::span<const float> clipped_gradient_float_sum(const AnyWeights& w, const Batch& batch,
                                                             const AnyClipRule& rule);
   // sums[k] = sum over the batch of l_i(candidates[k]) clipped into [0, bound].

@@ -8,8 +8,8 @@
 
 namespace ration {
 
-// l_i(w) = |W_i w - y_i|^2 in two dimensions, one row being (W_i, y_i): the problem on which optimisers can be seen at
-// work. [L2P, App. C.1]
+// l_i(w) = |W_i w - y_i|^2 in two dimensions, one row being (W_i, y_i): the problem on which optimisers can
+// be seen at work. [L2P, App. C.1]
 struct QuadraticTerm {
   std::array<double, 4> matrix;  // row after row
   std::array<double, 2> target;

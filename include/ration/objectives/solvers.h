@@ -11,10 +11,11 @@
 
 namespace ration {
 
-// Fits of F(w) = (sum over the batch of l_i(w) + <linear, w>) / divisor + ridge / 2 |w|^2, the divisor being the batch's.
+// Fits of F(w) = (sum over the batch of l_i(w) + <linear, w>) / divisor + ridge / 2 |w|^2, the divisor being
+// the batch's.
 //
-// They are exact, not private: only the oracle calls them, and adds the noise (see fit_sensitivity.h), or a program
-// whose rows are public. All start at w = 0.
+// They are exact, not private: only the oracle calls them, and adds the noise (see fit_sensitivity.h), or a
+// program whose rows are public. All start at w = 0.
 struct RidgeProblem {
   Objective& objective;
   const Batch& batch;
@@ -29,14 +30,15 @@ struct DescentFit {
   double step_size = 1;      // > 0
 };
 
-// Gradient descent over small batches: the rows are permuted once and cut into batches, and each pass takes one step per
-// batch, w -= step_size * (gradients' sum / batch + ridge * w).
+// Gradient descent over small batches: the rows are permuted once and cut into batches, and each pass takes
+// one step per batch, w -= step_size * (gradients' sum / batch + ridge * w).
 //
-// last           The batches come in the same order in every pass, and the last iterate is the fit. [Wu17, Alg. 1 and 2]
-// pass_averages  Every pass ends at the average of its iterates [ChenLK19], and every second pass takes the batches
-//                in reverse. A row that comes early in one pass, and is in nearly all of its iterates, so comes
-//                late in the next: over two passes every row counts as much as one at their middle. The paper
-//                permutes anew in each pass and has that on average, as a "randomised sensitivity".
+// last           The batches come in the same order in every pass, and the last iterate is the fit. [Wu17,
+// Alg. 1 and 2] pass_averages  Every pass ends at the average of its iterates [ChenLK19], and every second
+// pass takes the batches
+//                in reverse. A row that comes early in one pass, and is in nearly all of its iterates, so
+//                comes late in the next: over two passes every row counts as much as one at their middle. The
+//                paper permutes anew in each pass and has that on average, as a "randomised sensitivity".
 struct PassesFit {
   enum class Result { last, pass_averages };
 
@@ -59,9 +61,9 @@ void run_fit(const RidgeProblem& problem, const AnyFit& fit, RandomSource& rando
 double ridge_gradient(const RidgeProblem& problem, std::span<const double> w, std::span<double> gradient);
 
 // The minimum of F for ridge > 0: NLopt's L-BFGS, then accelerated gradient descent if that
-// ended early, until the gradient is no longer than `tolerance` > 0, so that w is within tolerance / ridge of the
-// minimum. `smoothness` is the Lipschitz constant of F's gradient. InternalError if the tolerance is below what
-// rounding allows.
+// ended early, until the gradient is no longer than `tolerance` > 0, so that w is within tolerance / ridge of
+// the minimum. `smoothness` is the Lipschitz constant of F's gradient. InternalError if the tolerance is
+// below what rounding allows.
 void minimise(const RidgeProblem& problem, double smoothness, double tolerance, std::span<double> w);
 
 struct NonPrivateOptions {

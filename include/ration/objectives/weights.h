@@ -16,7 +16,8 @@ using FloatWeights = std::shared_ptr<const std::vector<float>>;
 // Where an objective is to compute.
 using AnyWeights = std::variant<std::span<const double>, FloatWeights>;
 
-// The weights of a run, in 64 bits, or in 32 for an objective that computes in floats and needs no copy of its own then.
+// The weights of a run, in 64 bits, or in 32 for an objective that computes in floats and needs no copy of
+// its own then.
 class Weights {
  public:
   enum class Kept { in_doubles, in_floats };

@@ -20,8 +20,8 @@ struct NoisyAccuracy {
   double rows = 0;                 // >= 0, and no whole number
 };
 
-// How often a classifier is right on private rows: a histogram of two cells (right, wrong), released with Laplace
-// noise. Everything else is computed from the two noisy counts.
+// How often a classifier is right on private rows: a histogram of two cells (right, wrong), released with
+// Laplace noise. Everything else is computed from the two noisy counts.
 //
 // Formula      accuracy = right / (right + wrong), clamped into [0, 1]; rows = right + wrong, at least 0.
 // Sensitivity  a row is either right or wrong and counts 1 in that cell, whatever it holds (a label or a

@@ -28,16 +28,18 @@ namespace ration {
 // Samples     each query sees a fresh batch, so that amplification may be applied to each. To ask several
 //             things of one batch, announce them together (one_sample): amplification then covers their
 //             composition, once. Amplifying the parts would under-count. [privacy rules 2]
-// Sensitivity is that of clipping/sensitivity.h under the sampler's relation, plus what the rounding of sums can
-//             add: a sum of m contributions of norm at most C, each of which passes through at most k roundings,
-//             is off by at most m k u C / (1 - k u), u = 2^-53 [Higham02, Sec. 4.2], on each of two neighbours.
-//             m is the sampler's public most_rows(). The noise is scaled to the sum of both, so the event's
-//             noise multiplier is the true one. (The contributions themselves are computed from one row alone
-//             and bounded as computed, see kRoundingRoom.)
+// Sensitivity is that of clipping/sensitivity.h under the sampler's relation, plus what the rounding of sums
+// can
+//             add: a sum of m contributions of norm at most C, each of which passes through at most k
+//             roundings, is off by at most m k u C / (1 - k u), u = 2^-53 [Higham02, Sec. 4.2], on each of
+//             two neighbours. m is the sampler's public most_rows(). The noise is scaled to the sum of both,
+//             so the event's noise multiplier is the true one. (The contributions themselves are computed
+//             from one row alone and bounded as computed, see kRoundingRoom.)
 // Means       are over the sampler's public divisor, never over the rows that happened to be drawn.
-// Threads     the noise of a long gradient is drawn by up to `threads` threads, 0 being one per processor, if the random source
-//             has another stream for each of them; otherwise, and for all else, by the calling one, so that a seeded
-//             source gives the same answers whatever the number of threads.
+// Threads     the noise of a long gradient is drawn by up to `threads` threads, 0 being one per processor, if
+// the random source
+//             has another stream for each of them; otherwise, and for all else, by the calling one, so that a
+//             seeded source gives the same answers whatever the number of threads.
 // Edge cases  an empty batch is answered with pure noise. Not thread-safe.
 class PrivateOracle {
  public:
@@ -82,10 +84,10 @@ class PrivateOracle {
   [[nodiscard]] std::optional<double> squared_norm(Parameters w, const SquaredNormQuery& query);
   [[nodiscard]] std::optional<double> count(Parameters w, const CountQuery& query);
 
-  // One release from all rows; false if the budget refuses. InputError, before anything is charged or read, if a condition
-  // of the proof is not met: a sampler that leaves rows out, no enforced bound on the rows' norms or one above
-  // query.row_norm, a loss without the slopes or curvature that the proof needs, too long a step, or more than twice the
-  // declared number of rows (as public an assumption as TableSize's).
+  // One release from all rows; false if the budget refuses. InputError, before anything is charged or read,
+  // if a condition of the proof is not met: a sampler that leaves rows out, no enforced bound on the rows'
+  // norms or one above query.row_norm, a loss without the slopes or curvature that the proof needs, too long
+  // a step, or more than twice the declared number of rows (as public an assumption as TableSize's).
   //
   // perturbed_fit        w + N(0, noise), its sensitivity that of objectives/fit_sensitivity.h.
   // perturbed_objective  see mechanisms/objective_noise.h.
@@ -177,8 +179,8 @@ class PrivateOracle::Descent {
   ~Descent() = default;
 };
 
-// One batch and what was announced about it. Each query must be the next one announced (InputError otherwise);
-// not asking one is allowed, since all are paid for. Ends with the oracle's next query.
+// One batch and what was announced about it. Each query must be the next one announced (InputError
+// otherwise); not asking one is allowed, since all are paid for. Ends with the oracle's next query.
 class PrivateOracle::Sample {
  public:
   // Only one copy may ask.
@@ -186,10 +188,11 @@ class PrivateOracle::Sample {
   Sample& operator=(Sample&&) = delete;
 
   void gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
-  // The same, block by block: each coordinate is handed out once, when its noise has been added, while it is in the
-  // processor's first cache. `take` may be called by several threads at once (see Threads above), and may overwrite w.
-  // What throws on the way, the random source or `take`, ends the answer: `take` has then seen some of the blocks, all of
-  // them private and paid for. An answer of one block (up to kBlock coordinates) is seen as a whole or not at all.
+  // The same, block by block: each coordinate is handed out once, when its noise has been added, while it is
+  // in the processor's first cache. `take` may be called by several threads at once (see Threads above), and
+  // may overwrite w. What throws on the way, the random source or `take`, ends the answer: `take` has then
+  // seen some of the blocks, all of them private and paid for. An answer of one block (up to kBlock
+  // coordinates) is seen as a whole or not at all.
   void gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
   static constexpr std::size_t kBlock = 1024;
   // The gradient at w, each block of which moves the same block of w.

@@ -48,7 +48,8 @@ struct Guarantee {
 // The guarantee of everything in `event`, for 0 < delta < 1.
 Guarantee account(const Event& event, Relation relation, Accountant accountant, double delta);
 
-// Why this accountant cannot speak about this event under this relation, with what would work; empty if it can.
+// Why this accountant cannot speak about this event under this relation, with what would work; empty if it
+// can.
 std::string refusal(const Event& event, Relation relation, Accountant accountant);
 
 }  // namespace ration

@@ -16,8 +16,9 @@ struct Budget {
 // value whose guarantee lies within the budget: never above it, and not below epsilon * (1 - 1e-3) unless
 // the parameter's range or its integrality stops it. Throws InputError when no value is within the budget.
 
-// The search itself, for a caller's own epsilon: the smallest x > 0 with epsilon(x) <= target, for a function that
-// falls with x, to a relative precision of `precision` in x and never on the wrong side. `start` is a first guess.
+// The search itself, for a caller's own epsilon: the smallest x > 0 with epsilon(x) <= target, for a function
+// that falls with x, to a relative precision of `precision` in x and never on the wrong side. `start` is a
+// first guess.
 double smallest_within(const std::function<double(double)>& epsilon, double target, double start = 1,
                        double precision = 1e-9);
 

@@ -8,9 +8,10 @@
 
 namespace ration {
 
-// What a mechanism did, as a frozen value: mechanisms emit events, accountants consume them, and neither knows
-// the other. An event carries only what accounting needs, relative to the query's sensitivity, so it means
-// the same for every query and every relation (the sensitivity differs by relation, the event does not).
+// What a mechanism did, as a frozen value: mechanisms emit events, accountants consume them, and neither
+// knows the other. An event carries only what accounting needs, relative to the query's sensitivity, so it
+// means the same for every query and every relation (the sensitivity differs by relation, the event does
+// not).
 //
 // Events nest: a Poisson-sampled step holds the mechanism that ran on the sample, and a sample on which two
 // mechanisms ran holds their composition, so that amplification is applied to the whole of what was computed
@@ -33,8 +34,8 @@ class Event {
   struct PureDp {
     double epsilon;  // >= 0
   };
-  // AboveThreshold with Laplace noise of scale 1/threshold_epsilon on the threshold and 1/query_epsilon on each
-  // query, per unit of sensitivity; stops at the first query above. [Chen20, Alg. 1, Thm 1, Thm 2]
+  // AboveThreshold with Laplace noise of scale 1/threshold_epsilon on the threshold and 1/query_epsilon on
+  // each query, per unit of sensitivity; stops at the first query above. [Chen20, Alg. 1, Thm 1, Thm 2]
   struct AboveThresholdLaplace {
     double threshold_epsilon;  // > 0
     double query_epsilon;      // > 0
@@ -44,18 +45,18 @@ class Event {
     double threshold_noise;  // > 0
     double query_noise;      // > 0
   };
-  // The discrete Gaussian on a grid: the Gaussian's concentrated (zCDP, RDP) guarantee, but not its exact trade-off
-  // curve, so that GDP, PLD and the sampled-Gaussian moments do not apply. [CKS20, Thm 14]
+  // The discrete Gaussian on a grid: the Gaussian's concentrated (zCDP, RDP) guarantee, but not its exact
+  // trade-off curve, so that GDP, PLD and the sampled-Gaussian moments do not apply. [CKS20, Thm 14]
   struct DiscreteGaussian {
     double noise_multiplier;  // > 0
   };
-  // Report noisy max or min with exponential noise: pure epsilon-DP and no more. In particular it is not bounded-range;
-  // a test shows the pair on which epsilon^2/8-zCDP fails. [McKenna20, Ding21]
+  // Report noisy max or min with exponential noise: pure epsilon-DP and no more. In particular it is not
+  // bounded-range; a test shows the pair on which epsilon^2/8-zCDP fails. [McKenna20, Ding21]
   struct NoisyMax {
     double epsilon;  // > 0
   };
-  // A mechanism whose privacy loss varies by at most epsilon over its outputs, such as the exponential mechanism
-  // (noisy max with Gumbel noise): pure epsilon-DP and epsilon^2/8-zCDP. [Durfee19, Cesar21]
+  // A mechanism whose privacy loss varies by at most epsilon over its outputs, such as the exponential
+  // mechanism (noisy max with Gumbel noise): pure epsilon-DP and epsilon^2/8-zCDP. [Durfee19, Cesar21]
   struct BoundedRange {
     double epsilon;  // > 0
   };

@@ -102,15 +102,18 @@ class Reservation {
 
 // The budgets of data sets, which outlive runs: an SQLite file that several processes may use at once.
 //
-// Guarantee    whatever runs are reserved, in whatever order, at once or one after another, each chosen from what
+// Guarantee    whatever runs are reserved, in whatever order, at once or one after another, each chosen from
+// what
 //              earlier ones released: all that they release together is (total epsilon, total delta)-DP under
 //              the data set's relation, provided that every use of the rows goes through this ledger.
-// Why          the ledger is the filter of basic composition: it grants a run only if the sum of epsilon and the sum
+// Why          the ledger is the filter of basic composition: it grants a run only if the sum of epsilon and
+// the sum
 //              of delta stay within the total, which holds for parameters chosen adaptively [Rogers16] and
 //              for runs that overlap in time [Haney23]. Sums of (epsilon, delta) are not the smallest bound,
 //              but the one that needs to know nothing about the runs' mechanisms or accountants.
-// Arithmetic   exact, in decimals: ten runs of 0.1 fit into 1, and 1e-12 more does not (privacy/decimal_amount.h).
-// Crashes      a run is charged, durably, in one transaction before reserve() returns; nothing that happens later
+// Arithmetic   exact, in decimals: ten runs of 0.1 fit into 1, and 1e-12 more does not
+// (privacy/decimal_amount.h). Crashes      a run is charged, durably, in one transaction before reserve()
+// returns; nothing that happens later
 //              can raise the remainder except settle(). A commit that reports an error may still have
 //              happened; then too much is charged, never too little.
 // Not covered  a second ledger for the same rows, the same rows under another hash, an old copy put back in
@@ -128,16 +131,16 @@ class Reservation {
 //   between    has `next`, which the checkpoint knows since 1. So the checkpoint always knows the ledger's
 //              token and can be resumed, also if the commit in 2 reports an error and has happened.
 // Copies       let two processes resume copies of one checkpoint. Each draws its own `next` after the copy
-//              was made, so neither copy knows the other's. The swaps are transactions, hence one is first; it
-//              puts a token into the ledger that the other copy does not know, and no token comes back, as
+//              was made, so neither copy knows the other's. The swaps are transactions, hence one is first;
+//              it puts a token into the ledger that the other copy does not know, and no token comes back, as
 //              each is drawn anew. So the other gets nullopt, then and for ever. This is also why `next` may
 //              not be among `known`: two copies that used a `next` they share would both succeed.
 // Limits       the ledger cannot tell a dead process from a living one, nor an early checkpoint from a late
 //              one with the same token. A copy of a living run's checkpoint can take the run over; the living
 //              one learns of it when it settles, and what it showed since the copy was made is spent beyond
-//              the reservation. So do 1 to 3 at every checkpoint too, with the new state written in 1, and show
-//              nothing between checkpoints. Then earlier checkpoints are refused, and a living process that
-//              was robbed is refused at its next checkpoint, which it must delete unseen.
+//              the reservation. So do 1 to 3 at every checkpoint too, with the new state written in 1, and
+//              show nothing between checkpoints. Then earlier checkpoints are refused, and a living process
+//              that was robbed is refused at its next checkpoint, which it must delete unseen.
 //
 // Throws InputError for a file that is no ledger, is damaged, cannot be written, or is of a newer version;
 // InternalError when the machine fails (disk full, locked by others for half a minute). A ledger of an older

@@ -8,11 +8,12 @@
 namespace ration {
 
 // Privacy loss distributions: the loss of every step is put on a lattice, once rounded so that the resulting
-// curve lies above the truth and once so that it lies below, composed by Fourier transform, and every error on the
-// way (cut-off tails, folding, floating point) is charged to delta. The upper figure is the certified one.
+// curve lies above the truth and once so that it lies below, composed by Fourier transform, and every error
+// on the way (cut-off tails, folding, floating point) is charged to delta. The upper figure is the certified
+// one.
 //
-// The lattice is as fine as the tolerance asks, up to `max_points`; a coarser one gives a wider bracket, never a wrong one.
-// [Koskela20, Doroshenko22, Gopi21]
+// The lattice is as fine as the tolerance asks, up to `max_points`; a coarser one gives a wider bracket,
+// never a wrong one. [Koskela20, Doroshenko22, Gopi21]
 struct PldOptions {
   double tolerance = 5e-4;  // > 0: the aimed-at slack of epsilon, relative below epsilon 1 and absolute above
   std::size_t max_points = std::size_t{1} << 21;  // of one transform; at least 1024

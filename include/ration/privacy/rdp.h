@@ -13,9 +13,9 @@ namespace ration {
 // Renyi differential privacy [Mironov17]: a mechanism is (a, rdp(a))-RDP for orders a > 1, and curves add up
 // under adaptive composition. All functions return upper bounds.
 
-// From one order to (epsilon, delta). `classic` is the papers' form, rdp + ln(1/delta) / (a - 1); `improved` is
-// rdp + ln(1 - 1/a) - (ln delta + ln a) / (a - 1) [Balle20, Thm 21; CKS20, Prop. 12], never worse and the default.
-// Never below 0.
+// From one order to (epsilon, delta). `classic` is the papers' form, rdp + ln(1/delta) / (a - 1); `improved`
+// is rdp + ln(1 - 1/a) - (ln delta + ln a) / (a - 1) [Balle20, Thm 21; CKS20, Prop. 12], never worse and the
+// default. Never below 0.
 enum class RdpConversion { classic, improved };
 double rdp_to_epsilon(double rdp, double order, double delta,
                       RdpConversion conversion = RdpConversion::improved);
@@ -28,8 +28,9 @@ using RdpFunction = std::function<double(double order)>;
 // Gaussian on a Poisson sample, add_remove, any real order > 1. [Mironov19, Sec. 3.3]
 double rdp_poisson_gaussian(double rate, double noise, double order);
 
-// Any mechanism on a Poisson sample, add_remove, integer orders >= 2. `tail_factor` multiplies the terms l >= 3: 3 is what
-// is proven for every mechanism, 1 only for some, so 1 is for comparison and never certified. [Zhu19, Thm 5 and 6]
+// Any mechanism on a Poisson sample, add_remove, integer orders >= 2. `tail_factor` multiplies the terms l >=
+// 3: 3 is what is proven for every mechanism, 1 only for some, so 1 is for comparison and never certified.
+// [Zhu19, Thm 5 and 6]
 double rdp_poisson_general(double rate, const RdpFunction& base, int order, double tail_factor = 3);
 
 // Any mechanism on a fixed-size subset without replacement, replace_one, integer orders >= 2. [Wang19, Thm 9]

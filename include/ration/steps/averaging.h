@@ -41,16 +41,16 @@ class IterateAverage {
 
   // After each step; `step` counts from 1 and rises.
   void add(std::int64_t step, std::span<const double> w);
-  // The same block by block: begin() once, then each coordinate once. Blocks that do not overlap may be added by several
-  // threads at once.
+  // The same block by block: begin() once, then each coordinate once. Blocks that do not overlap may be added
+  // by several threads at once.
   void begin(std::int64_t step);
   void add_block(std::size_t first, std::span<const double> w);
   void add_block(std::size_t first, std::span<const float> w);
   // The memory that add_block() will touch.
   void expect_block(std::size_t first, std::size_t count, Ahead& ahead) const;
 
-  // What was averaged, or `last` if nothing was yet: the iterate that was added last, or the start of a run without a
-  // step. No copy of it is kept here. `out` may be `last`.
+  // What was averaged, or `last` if nothing was yet: the iterate that was added last, or the start of a run
+  // without a step. No copy of it is kept here. `out` may be `last`.
   void result(std::span<const double> last, std::span<double> out) const;
 
   // For a checkpoint; `restore` throws InputError if it is not a state of such an average.

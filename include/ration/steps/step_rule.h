@@ -61,9 +61,9 @@ StepOptions usual_step_options(StepKind kind);
 //   s/(1-r^t)  becomes  max(s/(1-r^t) - n, floor),   n the average of noise_stddev^2 with the weights of s.
 //
 // For constant noise, n = noise_stddev^2 and this is DP-AdamBC [Tang24], but for the e that stays in the
-// denominator; the average keeps it right under a noise schedule. The floor is `stability`, or the uncorrected moment where that is lower; without
-// noise the rule is therefore Adam to the last bit.
-// Edge cases  a coordinate without signal falls to the floor about half of the time, two times of three in
+// denominator; the average keeps it right under a noise schedule. The floor is `stability`, or the
+// uncorrected moment where that is lower; without noise the rule is therefore Adam to the last bit. Edge
+// cases  a coordinate without signal falls to the floor about half of the time, two times of three in
 //             the first step, and then moves by learning_rate * |first moment| / sqrt(stability): with the
 //             correction choose stability near the smallest squared gradient that matters, not 1e-8.
 
@@ -75,13 +75,14 @@ class StepRule {
   StepRule& operator=(const StepRule&) = delete;
   virtual ~StepRule() = default;
 
-  // Moves w in place, without allocating. Throws InputError, and changes nothing, if a size does not fit, w is in other
-  // numbers than the rule, the learning rate is not >= 0 or the noise that a correction needs is not >= 0.
+  // Moves w in place, without allocating. Throws InputError, and changes nothing, if a size does not fit, w
+  // is in other numbers than the rule, the learning rate is not >= 0 or the noise that a correction needs is
+  // not >= 0.
   void step(const NoisyGradient& gradient, double learning_rate, AnyNumbers w);
 
-  // The same block by block, for gradients that come in parts: first what all coordinates share, then each of them once.
-  // move() takes the coordinates from `first` on, of the gradient and of w, and says whether those of w are still finite;
-  // blocks that do not overlap may be moved by several threads at once.
+  // The same block by block, for gradients that come in parts: first what all coordinates share, then each of
+  // them once. move() takes the coordinates from `first` on, of the gradient and of w, and says whether those
+  // of w are still finite; blocks that do not overlap may be moved by several threads at once.
   virtual void begin(double noise_stddev, double learning_rate) = 0;
   virtual bool move(std::size_t first, std::span<const double> gradient, AnyNumbers w) = 0;
   // The memory that move() will touch for these coordinates, beside gradient and w.

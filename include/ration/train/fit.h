@@ -19,9 +19,9 @@ struct Fitted {
   ResolvedPlan plan;
 };
 
-// Trains on a table in memory by a plan and writes nothing: for programs that keep rows and results themselves. The plan's
-// `data` and `schema` do not count; `schema` here describes the table. No ledger, no checkpoint: use train() of
-// train/run.h for those. Throws like it.
+// Trains on a table in memory by a plan and writes nothing: for programs that keep rows and results
+// themselves. The plan's `data` and `schema` do not count; `schema` here describes the table. No ledger, no
+// checkpoint: use train() of train/run.h for those. Throws like it.
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, RandomSource& random);
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table);
 

@@ -19,7 +19,8 @@
 
 namespace ration {
 
-// A method with its settings, fixed before a row is read. There are three kinds, by what is known of their spending.
+// A method with its settings, fixed before a row is read. There are three kinds, by what is known of their
+// spending.
 
 // What a method is made for: a linear model begins at zero, a network at random weights.
 struct ModelShape {
@@ -45,7 +46,8 @@ class FixedMethod {
   virtual std::int64_t steps() const = 0;
   // What the first steps release, before sampling; equal neighbours together.
   virtual std::vector<CountedEvent> events(std::int64_t first_steps) const = 0;
-  // A size at which the run costs about as much as one of noise multiplier 1: where the planner begins to look.
+  // A size at which the run costs about as much as one of noise multiplier 1: where the planner begins to
+  // look.
   virtual double usual_noise() const { return 1; }
   // Scales all noise: the planner looks for the smallest size that the budget allows.
   virtual void set_noise(double size) = 0;

@@ -18,7 +18,8 @@ namespace ration {
 //
 // Labels      logistic, hinge and huber need a label of two classes, softmax one of two or more, squared a
 //             number.
-// Weights     of a linear model: one per encoded column; for softmax those of class 0 first, then those of class 1, and so
+// Weights     of a linear model: one per encoded column; for softmax those of class 0 first, then those of
+// class 1, and so
 //             on. Of a network: its parameters in their order.
 struct Model {
   std::string network{};  // its name (objectives/network.h); empty: a linear model
@@ -29,8 +30,8 @@ struct Model {
   std::vector<double> weights;  // finite
 };
 
-// Throws InputError unless schema, loss, classes and weights fit together. A trainer can ask with zero weights
-// before it spends anything.
+// Throws InputError unless schema, loss, classes and weights fit together. A trainer can ask with zero
+// weights before it spends anything.
 void require_sound(const Model& model);
 
 // What make_glm needs to know of a linear model; 0 threads: one per processor.
@@ -45,8 +46,9 @@ std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<co
 // Throws InputError unless the model can be computed there: linear models with the processor alone.
 void require_device(const Model& model, const std::string& device);
 
-// One object with stable keys, indented, ending in a newline. Lossless. Weights stand beside the names of their
-// columns, for people; the names are checked when it is read. Throws InputError for a model that is not sound.
+// One object with stable keys, indented, ending in a newline. Lossless. Weights stand beside the names of
+// their columns, for people; the names are checked when it is read. Throws InputError for a model that is not
+// sound.
 std::string to_json(const Model& model);
 // Throws InputError naming `file` and the key that is missing or wrong.
 Model model_from_json(std::string_view text, const std::string& file);
@@ -63,8 +65,8 @@ struct Evaluation {
 // Exact, so for rows that are public only; oracle/noisy_accuracy.h is for the others.
 Evaluation evaluate_public(const Model& model, const data::Table& table);
 
-// The class (its place in table.classes) or the value for each row. Labels are not looked at. Not private: what is
-// said of a row depends on that row.
+// The class (its place in table.classes) or the value for each row. Labels are not looked at. Not private:
+// what is said of a row depends on that row.
 std::vector<double> predict(const Model& model, const data::Table& table);
 
 }  // namespace ration

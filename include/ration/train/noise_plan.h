@@ -18,8 +18,8 @@ bool is_schedule_file(std::string_view schedule);
 // Throws InputError unless it is a name or may be a file: "<where>: expected one of uniform, ...".
 void require_schedule(std::string_view where, std::string_view schedule);
 
-// The noise of each step up to one common factor: of the shape, or as the file has it. `steps` left out means as many
-// as the file has, or 200; with a file, any other number is refused.
+// The noise of each step up to one common factor: of the shape, or as the file has it. `steps` left out means
+// as many as the file has, or 200; with a file, any other number is refused.
 std::vector<double> noise_shape_of(const Plan& plan, std::optional<std::int64_t> steps);
 
 }  // namespace ration

@@ -99,8 +99,8 @@ struct PlanKey {
 
 std::span<const PlanKey> plan_keys();
 
-// Reads a plan on top of the defaults. An unknown key, a wrong type or a value out of range is refused with file,
-// line, key and rule. A schema's path is taken relative to the plan's folder.
+// Reads a plan on top of the defaults. An unknown key, a wrong type or a value out of range is refused with
+// file, line, key and rule. A schema's path is taken relative to the plan's folder.
 Plan parse_plan(std::string_view toml, const std::string& file = "plan");
 // Also looks for the data beside the plan.
 Plan read_plan(const std::string& path);

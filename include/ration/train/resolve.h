@@ -18,8 +18,8 @@
 
 namespace ration {
 
-// A plan in which nothing is open any more, before a row is read. Sampler, clip rule, noise, relation and accountant
-// fit together, and the whole stays within the budget.
+// A plan in which nothing is open any more, before a row is read. Sampler, clip rule, noise, relation and
+// accountant fit together, and the whole stays within the budget.
 struct ResolvedPlan {
   Plan plan;                      // as given, with every choice written out
   bool schema_was_found = false;  // by the place of the rows (data/find_schema.h)
@@ -58,14 +58,16 @@ struct ResolvedPlan {
   std::unique_ptr<Sampler> make_sampler(const TableSize& table) const;
 };
 
-// Throws InputError for a plan that does not hold together, naming the key, and BudgetRefused for one that would
-// spend more than its budget.
+// Throws InputError for a plan that does not hold together, naming the key, and BudgetRefused for one that
+// would spend more than its budget.
 ResolvedPlan resolve(const Plan& plan);
 
-// The schema a plan names, or that of its data (data/named_data.h), with its target and its bound on the rows. Throws InputError if the model cannot be fitted to it.
+// The schema a plan names, or that of its data (data/named_data.h), with its target and its bound on the
+// rows. Throws InputError if the model cannot be fitted to it.
 data::Schema read_schema_of(const Plan& plan);
 
-// The schema with the plan's bound on the rows, and the features its model sees. InputError if the method cannot do with it.
+// The schema with the plan's bound on the rows, and the features its model sees. InputError if the method
+// cannot do with it.
 data::Schema fitted_to(const Plan& plan, data::Schema schema);
 
 // The model a plan would train, all weights 0.

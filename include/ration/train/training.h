@@ -24,8 +24,9 @@ struct TrainingState {
 
 std::int64_t steps_done(const TrainingState& state);
 
-// Asks for the mean of the rows, and for their number, which it needs, where the plan wants the mean and the state has none; the
-// answers go into the state. What is given to a Training afterwards are rows less that mean (train/centre.h).
+// Asks for the mean of the rows, and for their number, which it needs, where the plan wants the mean and the
+// state has none; the answers go into the state. What is given to a Training afterwards are rows less that
+// mean (train/centre.h).
 void ask_for_mean(const ResolvedPlan& plan, const Rows& rows, TrainingState& state, RandomSource& random);
 
 // Under replace_one the number of rows is public, and a plan that declares another one is refused with
@@ -34,10 +35,13 @@ void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows);
 
 // One run in memory: a resolved plan at work on rows. Nothing here writes a file.
 //
-// Order       everything is charged to a filter: of a fixed method's events it grants exactly those, of others what
+// Order       everything is charged to a filter: of a fixed method's events it grants exactly those, of
+// others what
 //             fits the budget.
-// Resuming    a fixed method's steps that were paid for but whose outcome was lost are not repeated: the method goes on from its state
-//             with the plan's remaining steps, so nothing is ever released on credit, and noise is always fresh.
+// Resuming    a fixed method's steps that were paid for but whose outcome was lost are not repeated: the
+// method goes on from its state
+//             with the plan's remaining steps, so nothing is ever released on credit, and noise is always
+//             fresh.
 class Training {
  public:
   // The plan, rows and random source must outlive the training. Under add_remove the number of rows is asked

@@ -190,8 +190,8 @@ RATION_PER_PROCESSOR void forward_some(const LstmShape& shape, const Network<dou
 
 // --- back
 
-// Derivatives of a chunk of lanes by what went into the gates, and what went into the units, so that the products of both, the
-// derivatives by the weights, are added up over many lanes at once.
+// Derivatives of a chunk of lanes by what went into the gates, and what went into the units, so that the
+// products of both, the derivatives by the weights, are added up over many lanes at once.
 constexpr std::size_t kChunk = 16;  // blocks of lanes
 
 template <class Number>
@@ -226,8 +226,8 @@ RATION_INLINE void run_units(const Layer<Number>& layer, const Lanes<Number>* z,
   }
 }
 
-// One layer of one block backwards: d_hidden and d_cell are the derivatives by its new state. Those by z go to d_z, by the
-// old cells to d_cell; those by what went into the gates to the chunk.
+// One layer of one block backwards: d_hidden and d_cell are the derivatives by its new state. Those by z go
+// to d_z, by the old cells to d_cell; those by what went into the gates to the chunk.
 template <class Number>
 RATION_INLINE void back_through_layer(const Layer<Number>& layer, const Lanes<Number>* z,
                                       const Unit<Number>* units, const Lanewise<Number>& state,
@@ -259,8 +259,8 @@ RATION_INLINE void back_through_layer(const Layer<Number>& layer, const Lanes<Nu
   }
 }
 
-// Adds to the derivatives of the layer's weights what the chunk's blocks contribute: two of z at a time, so that each number that is
-// read serves several products.
+// Adds to the derivatives of the layer's weights what the chunk's blocks contribute: two of z at a time, so
+// that each number that is read serves several products.
 template <class Number>
 RATION_INLINE void add_weight_derivatives(const Layer<Number>& layer, Chunk<Number>& chunk,
                                           std::size_t blocks, Number* d_weights) {

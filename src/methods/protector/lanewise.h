@@ -9,8 +9,8 @@ namespace ration::protector {
 // Coordinates are worked on side by side, this many at once.
 inline constexpr std::size_t kLanes = 16;
 
-// A few features of many coordinates. Those of kLanes coordinates lie together, feature by feature, so that a block of
-// coordinates is a few lines of memory. What is missing to whole lanes is zeros.
+// A few features of many coordinates. Those of kLanes coordinates lie together, feature by feature, so that a
+// block of coordinates is a few lines of memory. What is missing to whole lanes is zeros.
 template <class Number>
 class Lanewise {
  public:

@@ -69,9 +69,10 @@ double rate_of(const Sampler& sampler) {
 
 using EventOf = std::function<Event(double)>;
 
-// A protector practises where a step's cost is in proportion to 1 / noise^2. At the one order of an RDP filter, that of a sampled step
-// is, until noise becomes so small that the curve bends upwards and one step takes it all: on small batches, just below
-// the even noise. This is the smallest noise whose cost is no more than a quarter above proportion.
+// A protector practises where a step's cost is in proportion to 1 / noise^2. At the one order of an RDP
+// filter, that of a sampled step is, until noise becomes so small that the curve bends upwards and one step
+// takes it all: on small batches, just below the even noise. This is the smallest noise whose cost is no more
+// than a quarter above proportion.
 double least_noise_of_curve(const EventOf& step_with, const EventOf& one_with, Relation relation,
                             const Budget& budget, const NoiseRange& range, double queries) {
   constexpr double kRoom = 1.25;

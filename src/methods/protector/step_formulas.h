@@ -19,7 +19,8 @@ inline LstmShape projector_shape(const Protector& protector) {
   return {Protector::kProjectorInputs, protector.units};
 }
 
-// Before the first gradient its length is unknown; no mean of clipped gradients is longer than the clip bound.
+// Before the first gradient its length is unknown; no mean of clipped gradients is longer than the clip
+// bound.
 inline constexpr double kFirstNorm = 1;
 
 // In (least, 2 even - least). [L2P, App. B.7]

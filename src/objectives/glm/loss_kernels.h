@@ -7,8 +7,8 @@
 
 namespace ration {
 
-// The losses of losses.h over a few rows at once, as vector instructions for those with one output. The same to a few
-// units in the last place; what is bounded there is bounded here.
+// The losses of losses.h over a few rows at once, as vector instructions for those with one output. The same
+// to a few units in the last place; what is bounded there is bounded here.
 
 // Replaces each output by its slope.
 void to_slopes(const LogisticLoss& loss, std::span<double> outputs, const double* labels);
@@ -16,7 +16,8 @@ void to_slopes(const HingeLoss& loss, std::span<double> outputs, const double* l
 void to_slopes(const HuberHingeLoss& loss, std::span<double> outputs, const double* labels);
 void to_slopes(const SquaredLoss& loss, std::span<double> outputs, const double* labels);
 
-// The sum of the losses, each clipped into [0, bound]; one that is not finite counts 0. Overwrites the outputs.
+// The sum of the losses, each clipped into [0, bound]; one that is not finite counts 0. Overwrites the
+// outputs.
 double clipped_loss_sum(const LogisticLoss& loss, std::span<double> outputs, const double* labels,
                         double bound);
 double clipped_loss_sum(const HingeLoss& loss, std::span<double> outputs, const double* labels, double bound);

@@ -11,7 +11,8 @@ namespace ration {
 // The two products every linear model is made of, over a few drawn rows. Several outputs per row lie next to
 // each other: output k of the r-th drawn row is at [r * outputs + k].
 
-// Asks the processor for rows that will be needed soon: drawn rows lie anywhere in memory, where it cannot guess them.
+// Asks the processor for rows that will be needed soon: drawn rows lie anywhere in memory, where it cannot
+// guess them.
 void prefetch_rows(const Rows& table, std::span<const std::uint64_t> rows);
 
 // products[r * outputs + k] = <x_rows[r], w_k>, w_k = weights[k * columns, ...].

@@ -14,12 +14,13 @@ struct ConvGeometry {
   std::int64_t groups = 1;
 };
 
-// A convolution: its positions are the pixels of the output, the inputs of a position the patch under the kernel.
+// A convolution: its positions are the pixels of the output, the inputs of a position the patch under the
+// kernel.
 //
-// Positions are numbered by `spaced` lines: those of the output, and between two lines so many positions where the gradient
-// counts as zero that position p + 1 always reads one number further in the image. All that one weight reads, over all
-// positions, is then one piece of memory, if the image is split into its phases: a stride of 2 reads either the even or
-// the odd numbers.
+// Positions are numbered by `spaced` lines: those of the output, and between two lines so many positions
+// where the gradient counts as zero that position p + 1 always reads one number further in the image. All
+// that one weight reads, over all positions, is then one piece of memory, if the image is split into its
+// phases: a stride of 2 reads either the even or the odd numbers.
 class ConvSite final : public PositionSite {
  public:
   // `weight` outputs x inputs/groups x height x width, or without height.

@@ -6,8 +6,8 @@
 
 namespace ration::nn {
 
-// A table of vectors, looked up by token. The gradient of row i has one vector for each of its different tokens, the sum
-// over the places where the token stands: no dense gradient of a row is ever formed.
+// A table of vectors, looked up by token. The gradient of row i has one vector for each of its different
+// tokens, the sum over the places where the token stands: no dense gradient of a row is ever formed.
 class EmbeddingSite final : public Site {
  public:
   EmbeddingSite(torch::Tensor weight, Kernels kernels) : weight_(std::move(weight)), kernels_(kernels) {}

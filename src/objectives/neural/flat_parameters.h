@@ -9,8 +9,9 @@
 
 namespace ration::nn {
 
-// The trained parameters of a network in one buffer, their gradients in another; the network's tensors and their .grad
-// look into them. The buffer is one of its own, or the weights of a run if the network computes in the processor's memory.
+// The trained parameters of a network in one buffer, their gradients in another; the network's tensors and
+// their .grad look into them. The buffer is one of its own, or the weights of a run if the network computes
+// in the processor's memory.
 class FlatParameters {
  public:
   explicit FlatParameters(torch::nn::Module& network);

@@ -78,7 +78,8 @@ struct Statistics {
   Tensor inverse;  // of the standard deviation
 };
 
-// By operations of tensors, from inputs and gradients rows x groups x ... that share a mean in each group of a row.
+// By operations of tensors, from inputs and gradients rows x groups x ... that share a mean in each group of
+// a row.
 Tensor weight_terms(const Tensor& x, const Tensor& gradient, const Statistics& found) {
   const std::vector<std::int64_t> one_each{x.size(0), x.size(1), 1};
   const Tensor normal = (x - found.mean.reshape(one_each)) * found.inverse.reshape(one_each);

@@ -20,7 +20,8 @@ const float* of_row(const torch::Tensor& tensor, std::int64_t row) {
   return tensor.data_ptr<float>() + row * tensor.stride(0);
 }
 
-// weighted = factors[i] g_i in each row, in the columns of `width` from `first` on; `sum` over rows, unless it is null.
+// weighted = factors[i] g_i in each row, in the columns of `width` from `first` on; `sum` over rows, unless
+// it is null.
 RATION_PER_PROCESSOR void weigh_columns(const float* __restrict g, const float* __restrict factors,
                                         std::int64_t rows, std::int64_t width, std::int64_t first,
                                         std::int64_t end, float* __restrict weighted, float* __restrict sum) {

@@ -299,15 +299,15 @@ std::optional<TransformerSize> transformer_size(const std::vector<std::string>& 
   return TransformerSize{(*sizes)[0], (*sizes)[1], (*sizes)[2]};
 }
 
-// On tables auto-s, and tight bounds, leave models that are far too sure: a row that is hard to tell counts no more than one that
-// is easy. Compared on a made-up census at epsilon 1.
+// On tables auto-s, and tight bounds, leave models that are far too sure: a row that is hard to tell counts
+// no more than one that is easy. Compared on a made-up census at epsilon 1.
 constexpr NetworkDefaults kForTables{.epochs = 10, .clip = "abadi", .clip_bound = 5, .lr = 0.1};
-// Large batches, long steps, and the average of the iterates to take their noise out again. Compared on the test images of MNIST and
-// Fashion-MNIST at epsilon 3 (docs/results/e4.md).
+// Large batches, long steps, and the average of the iterates to take their noise out again. Compared on the
+// test images of MNIST and Fashion-MNIST at epsilon 3 (docs/results/e4.md).
 constexpr NetworkDefaults kForImages{.rate = 1.0 / 30, .epochs = 40, .lr = 4, .average = "exponential"};
 constexpr NetworkDefaults kForTexts{.rate = 1.0 / 20, .epochs = 30, .step = "adam", .lr = 0.002};
-// Most words of a vocabulary are in few texts, and Adam makes their noise as large as the others' signal. Compared on the
-// development sentences of SST-2 at epsilon 3 and 8.
+// Most words of a vocabulary are in few texts, and Adam makes their noise as large as the others' signal.
+// Compared on the development sentences of SST-2 at epsilon 3 and 8.
 constexpr NetworkDefaults kForBags{.rate = 1.0 / 5, .epochs = 40, .lr = 20};
 
 const std::vector<Family>& families() {

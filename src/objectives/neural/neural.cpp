@@ -36,9 +36,9 @@ AnyLoss loss_for(std::size_t classes) {
   return loss;
 }
 
-// A power of two that brings the largest of a row's slopes into [1, 2). The row's gradient is in proportion to them, and where a row is
-// classified for sure they are so small that their squares vanish in 32 bits: a rule that divides by the norm would let it contribute
-// many times its bound.
+// A power of two that brings the largest of a row's slopes into [1, 2). The row's gradient is in proportion
+// to them, and where a row is classified for sure they are so small that their squares vanish in 32 bits: a
+// rule that divides by the norm would let it contribute many times its bound.
 double scale_for(std::span<const double> slopes) {
   constexpr int kLargest = 1000;
   double largest = 0;
@@ -47,8 +47,9 @@ double scale_for(std::span<const double> slopes) {
   return std::ldexp(1.0, std::min(-std::ilogb(largest), kLargest));
 }
 
-// What a row's gradient, `scale` times as long as it should be, is to be multiplied with; `squared` is its squared length. Next to
-// nothing is nothing: below 1e-10 of its slopes, the squares of a gradient have lost their digits in 32 bits.
+// What a row's gradient, `scale` times as long as it should be, is to be multiplied with; `squared` is its
+// squared length. Next to nothing is nothing: below 1e-10 of its slopes, the squares of a gradient have lost
+// their digits in 32 bits.
 double factor_of(const AnyClipRule& rule, double squared, double scale) {
   constexpr double kSmallest = 1e-20;
   if (!(squared >= kSmallest)) return 0;

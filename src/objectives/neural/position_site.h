@@ -11,12 +11,15 @@
 
 namespace ration::nn {
 
-// A layer y = W a at several positions of each row (tokens, pixels), with a the layer's inputs at a position: the gradient
-// of row i is W_i = sum_p g_p a_p^T. There are three ways to its norm and to the weighted sum over rows:
+// A layer y = W a at several positions of each row (tokens, pixels), with a the layer's inputs at a position:
+// the gradient of row i is W_i = sum_p g_p a_p^T. There are three ways to its norm and to the weighted sum
+// over rows:
 //
-//   keep    form W_i for all rows, as large as rows x parameters, and weigh them: one weight pass. For small layers.
-//   gram    |W_i|^2 = sum_{p, q} <a_p, a_q> <g_p, g_q>; then one weighted weight pass. For few positions. Where positions
-//           cancel, the sum is small beside its terms and their rounding: gram_room() of them is added, so that no norm is too small.
+//   keep    form W_i for all rows, as large as rows x parameters, and weigh them: one weight pass. For small
+//   layers. gram    |W_i|^2 = sum_{p, q} <a_p, a_q> <g_p, g_q>; then one weighted weight pass. For few
+//   positions. Where positions
+//           cancel, the sum is small beside its terms and their rounding: gram_room() of them is added, so
+//           that no norm is too small.
 //   direct  form W_i, take its norm, throw it away; then one weighted weight pass.
 enum class Way { keep, gram, direct };
 
@@ -33,8 +36,8 @@ struct PositionShape {
 // From the shapes alone. `keep` counts only if there is room to keep.
 Way cheapest_way(const PositionShape& shape, bool room = true);
 
-// What rounding to 32 bits may take from a Gram sum, as a share of (sum_p |a_p| |g_p|)^2. Products over `width` numbers are added up one
-// after the other, so that errors grow with its root.
+// What rounding to 32 bits may take from a Gram sum, as a share of (sum_p |a_p| |g_p|)^2. Products over
+// `width` numbers are added up one after the other, so that errors grow with its root.
 double gram_room(std::int64_t width);
 
 // What Linear and convolutions share; they say how to get at a row's positions in the tensors of a use.
@@ -57,7 +60,8 @@ class PositionSite : public Site {
   const std::vector<Use>& uses() const { return uses_; }
 
   virtual PositionShape shape(std::size_t use) const = 0;
-  // form (+)= sum_p g_p a_p^T over the positions of one use, in an order of its own: inputs x outputs numbers.
+  // form (+)= sum_p g_p a_p^T over the positions of one use, in an order of its own: inputs x outputs
+  // numbers.
   virtual void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const = 0;
   // A sum of such forms as the weight is laid out.
   virtual torch::Tensor as_weight(const torch::Tensor& forms) const = 0;
@@ -66,7 +70,8 @@ class PositionSite : public Site {
                               float* scratch) const = 0;
   virtual const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
                                  float* scratch) const = 0;
-  // The same for `count` rows from `first` on and all groups: rows x groups x positions x numbers. For portable kernels.
+  // The same for `count` rows from `first` on and all groups: rows x groups x positions x numbers. For
+  // portable kernels.
   virtual torch::Tensor inputs_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const = 0;
   virtual torch::Tensor gradients_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const = 0;
   // Sum over positions: rows x all outputs.

@@ -7,7 +7,8 @@
 
 namespace ration::nn {
 
-// Parameters whose gradient of each row is small and at hand: those of normalisation layers, and biases. Uses add up.
+// Parameters whose gradient of each row is small and at hand: those of normalisation layers, and biases. Uses
+// add up.
 class RowSite final : public Site {
  public:
   RowSite(std::vector<torch::Tensor> parameters, Kernels kernels)

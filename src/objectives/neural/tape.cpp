@@ -19,8 +19,8 @@ struct UseHolder : torch::CustomClassHolder {
   Use use;
 };
 
-// The output of a layer whose input nobody differentiates: the backward pass would not come by, were it not for the
-// anchor, which asks for a gradient and never gets one.
+// The output of a layer whose input nobody differentiates: the backward pass would not come by, were it not
+// for the anchor, which asks for a gradient and never gets one.
 struct FirstLayer : torch::autograd::Function<FirstLayer> {
   static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& /*anchor*/,
                                const std::function<torch::Tensor()>& compute, Use use) {

@@ -6,8 +6,8 @@
 
 namespace ration {
 
-// What others are measured by. One release from all rows: objpert, outpert-gd, outpert-rsgd, bolton, majority; a few
-// selections: privgene; and no protection at all: nonprivate.
+// What others are measured by. One release from all rows: objpert, outpert-gd, outpert-rsgd, bolton,
+// majority; a few selections: privgene; and no protection at all: nonprivate.
 std::vector<Recipe> baseline_recipes();
 
 }  // namespace ration

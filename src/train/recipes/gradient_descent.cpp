@@ -108,8 +108,9 @@ void fill_from(const Defaults& usual, Plan& plan) {
 
 // The settings of dpsgd serve all our tables alike.
 constexpr Defaults kForTables{1, 1, "momentum", 4, 0, "half", "auto"};
-// On the scattering transform of images nearly all gradients are longer than the bound, so that lr x bound is the length of a
-// step: about the settings of [Tramer21]. Learning rate and average were compared on Fashion-MNIST at epsilon 3.
+// On the scattering transform of images nearly all gradients are longer than the bound, so that lr x bound is
+// the length of a step: about the settings of [Tramer21]. Learning rate and average were compared on
+// Fashion-MNIST at epsilon 3.
 constexpr Defaults kForScattering{1.0 / 8, 0.1, "momentum", 160, 0, "none", "auto", "abadi", 40};
 
 Recipe recipe(std::string name, std::string what, const Defaults& usual) {

@@ -62,7 +62,8 @@ bool is_sampled(const Plan& plan) {
   return plan.sampling == "fixed" || plan.rate.value_or(1) < 1 || plan.batch;
 }
 
-// Sampled steps are of a fixed size: Poisson's have a number of rows that is private, and a norm needs a public one.
+// Sampled steps are of a fixed size: Poisson's have a number of rows that is private, and a norm needs a
+// public one.
 void fill_sampling(Plan& plan, const Protector& protector) {
   if (plan.sampling == "poisson")
     refuse(plan, "expected sampling full or fixed, got poisson, whose batches have a private size");

@@ -171,12 +171,14 @@ Recipe recipe(std::string name, std::string what, const Defaults& usual, decltyp
 std::vector<Recipe> line_search_recipes() {
   const LineSearchOptions search;
   const AgdOptions agd;
-  // The paper begins with budgets for 50 steps, as if each used all rows. A tenth of them costs so much less that the first few
-  // hundred gradients are then all noise; of 50, 25, 12, 6 and 3, a dozen was best on two made-up tables (docs/results/e1.md).
+  // The paper begins with budgets for 50 steps, as if each used all rows. A tenth of them costs so much less
+  // that the first few hundred gradients are then all noise; of 50, 25, 12, 6 and 3, a dozen was best on two
+  // made-up tables (docs/results/e1.md).
   const Defaults sampled{0.1, 1, search.first_step, search.candidates, 0.3, 12};
-  // Gradients of all rows are less noisy, so that short steps are worth looking for: with six candidates a hinge loss found none.
-  // Longer first steps were as accurate on a logistic loss in half of the time, but with a hinge loss and epsilon above 1 they drove
-  // rows beyond the loss bound, where the search no longer sees them, and ended at the majority class.
+  // Gradients of all rows are less noisy, so that short steps are worth looking for: with six candidates a
+  // hinge loss found none. Longer first steps were as accurate on a logistic loss in half of the time, but
+  // with a hinge loss and epsilon above 1 they drove rows beyond the loss bound, where the search no longer
+  // sees them, and ended at the majority class.
   const Defaults whole{1, 1, search.first_step, 20, 0.1, 40, "rdp"};
   const Defaults minimum{1, 3, agd.first_step, agd.candidates, 0.1, 25};  // chosen alike; the paper has 60
   return {recipe("blsgd", "a private line search picks each step [Chen20]", sampled, make_blsgd),

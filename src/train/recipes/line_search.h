@@ -6,7 +6,8 @@
 
 namespace ration {
 
-// Gradient descent that picks its own steps: blsgd, blsgd-ac and blgd by a line search, agd by a noisy minimum.
+// Gradient descent that picks its own steps: blsgd, blsgd-ac and blgd by a line search, agd by a noisy
+// minimum.
 std::vector<Recipe> line_search_recipes();
 
 }  // namespace ration

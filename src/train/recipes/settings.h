@@ -20,7 +20,8 @@ inline void choose_if_auto(std::string& setting, const std::string& usual) {
   if (setting == "auto") setting = usual;
 }
 
-// A model's name may begin with how it sees images: "scatter+softmax" is a softmax loss on their scattering transform.
+// A model's name may begin with how it sees images: "scatter+softmax" is a softmax loss on their scattering
+// transform.
 inline constexpr std::string_view kScatter = "scatter+";
 inline bool sees_scattering(const Plan& plan) {
   return plan.model.starts_with(kScatter);

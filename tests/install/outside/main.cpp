@@ -3,7 +3,8 @@
 #include <cstdio>
 
 int main() {
-  // A made-up census; your own rows: ration::data::read_table("table.csv", ration::data::read_schema("schema.toml")).
+  // A made-up census; your own rows: ration::data::read_table("table.csv",
+  // ration::data::read_schema("schema.toml")).
   const auto schema = ration::data::census_schema();
   ration::Plan plan;
   plan.rows = 20'000;

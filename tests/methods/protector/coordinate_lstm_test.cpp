@@ -1,5 +1,5 @@
-// The LSTM of many coordinates at once against one written down coordinate by coordinate, and its derivatives against
-// differences of the loss.
+// The LSTM of many coordinates at once against one written down coordinate by coordinate, and its derivatives
+// against differences of the loss.
 #include "methods/protector/coordinate_lstm.h"
 
 #include <gtest/gtest.h>
@@ -92,8 +92,9 @@ void expect_as_written_down(Problem<Number>& problem, double tolerance) {
   }
 }
 
-// A gate is a sum of a bias and as many products as the second layer has inputs, whose partial sums are of size 1 or so: each term is
-// rounded by up to 2^-24, twice where multiplication and addition are not one; then a few roundings of the exponential and of what follows.
+// A gate is a sum of a bias and as many products as the second layer has inputs, whose partial sums are of
+// size 1 or so: each term is rounded by up to 2^-24, twice where multiplication and addition are not one;
+// then a few roundings of the exponential and of what follows.
 double float_rounding(const LstmShape& shape) {
   constexpr double kAfterwards = 8;
   return (static_cast<double>(1 + 2 * shape.units) + kAfterwards) * 0x1p-23;

@@ -1,4 +1,5 @@
-// Descent by a protector, under every filter it may run with. What a protector says does not matter here: none was trained.
+// Descent by a protector, under every filter it may run with. What a protector says does not matter here:
+// none was trained.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -104,8 +105,8 @@ class ProtectedDescent : public ::testing::TestWithParam<Setting> {};
 INSTANTIATE_TEST_SUITE_P(Each, ProtectedDescent, ::testing::ValuesIn(kSettings),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// 3 settings on samples by RDP x 16 seeds, which take longest, and 8 others x 120: 1,008 runs. None spends more than its budget,
-// and all spend it but for 2 %.
+// 3 settings on samples by RDP x 16 seeds, which take longest, and 8 others x 120: 1,008 runs. None spends
+// more than its budget, and all spend it but for 2 %.
 TEST_P(ProtectedDescent, SpendsItsBudgetAndNeverMore) {
   const bool takes_long = GetParam().sampled && GetParam().accountant == Accountant::rdp;
   for (std::uint64_t seed = 1; seed <= (takes_long ? 16u : 120u); ++seed) {
@@ -264,12 +265,14 @@ TEST(ProtectedDescentQueries, ANormHasTheNoiseOfReplaceOne) {
   }
   const double mean = sum / kDraws;
   const double stddev = std::sqrt(squares / kDraws - mean * mean);
-  // The estimate is off by about 1 / sqrt(8000) = 1.1 %; 7 % is beyond six deviations, and (2m - 1) C^2 would be half.
+  // The estimate is off by about 1 / sqrt(8000) = 1.1 %; 7 % is beyond six deviations, and (2m - 1) C^2 would
+  // be half.
   EXPECT_NEAR(stddev, kNoise * (4 * kM - 3) * kBound * kBound, 0.07 * stddev);
   EXPECT_NEAR(mean, std::pow(kM * kBound, 2), 6 * stddev / std::sqrt(kDraws));
 }
 
-// What it does depends on the rows through the answers alone: where those are the same, so is everything after.
+// What it does depends on the rows through the answers alone: where those are the same, so is everything
+// after.
 TEST(ProtectedDescentQueries, SeesNothingButAnswers) {
   for (const Setting& setting : kSettings) {
     SCOPED_TRACE(setting.name);

@@ -1,6 +1,6 @@
-// A network's training step, told apart on two neighbouring tables as well as anyone could: all rows but one pull nothing, that
-// one at full length in a known direction. What is proven about epsilon, with 99.9 % confidence, stays below the claim, and would
-// not if the noise were half as large.
+// A network's training step, told apart on two neighbouring tables as well as anyone could: all rows but one
+// pull nothing, that one at full length in a known direction. What is proven about epsilon, with 99.9 %
+// confidence, stays below the claim, and would not if the noise were half as large.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -57,8 +57,9 @@ class InDoubles {
   std::vector<torch::Tensor> floats_;
 };
 
-// The same sum from one ordinary backward pass per row in 64 bits, with torch's own gradients of parameters. `lengths`, if given, becomes the
-// sum of what each row contributes in length, which is what the error of a sum whose rows cancel is to be measured by.
+// The same sum from one ordinary backward pass per row in 64 bits, with torch's own gradients of parameters.
+// `lengths`, if given, becomes the sum of what each row contributes in length, which is what the error of a
+// sum whose rows cancel is to be measured by.
 inline std::vector<double> clipped_sum_row_by_row(Network network, const Rows& rows,
                                                   const NeuralOptions& options, const Batch& batch,
                                                   const AnyClipRule& rule, double* lengths = nullptr) {

@@ -66,8 +66,9 @@ Drawn random_network(RandomSource& random) {
     const std::int64_t reach = (kernel - 1) * dilation + 1;
     if (size + 2 * padding < reach) break;
     const std::int64_t next_size = (size + 2 * padding - reach) / stride + 1;
-    // A norm of few numbers, of a single one above all, magnifies the last digits, in which a batch and a row may differ;
-    // and one right after a bias or a kernel of a single weight undoes these, which leaves a gradient of last digits.
+    // A norm of few numbers, of a single one above all, magnifies the last digits, in which a batch and a row
+    // may differ; and one right after a bias or a kernel of a single weight undoes these, which leaves a
+    // gradient of last digits.
     const std::int64_t norm_groups = outputs % 2 == 0 ? 2 : 1;
     const bool with_norm = kernel > 1 && outputs / norm_groups * next_size * next_size >= 8 && below(2) == 0;
     net->push_back(Conv2d(Conv2dOptions(channels, outputs, kernel)
@@ -172,7 +173,8 @@ TEST(Networks, TrainOnSparseRowsAsOnDenseOnes) {
             clipped(*make_neural(net, sparse, kSmall), w, all_rows(9), AutoS{}));
 }
 
-// The longest contribution of the single row of a network at its present weights, under both kernels, as a whole and layer by layer.
+// The longest contribution of the single row of a network at its present weights, under both kernels, as a
+// whole and layer by layer.
 double longest_contribution(Network net, const Rows& row, NeuralOptions options, const AnyClipRule& rule) {
   double longest = 0;
   for (const Kernels kernels : {Kernels::fastest, Kernels::portable}) {
@@ -235,8 +237,8 @@ TEST(Networks, PositionsThatCancelStayWithinTheBound) {
   }
 }
 
-// A token that stands twice with all but opposite gradients. The tolerance is the rounding of their sum, at worst 2^-23 / rest of it, which the
-// certificate lists as not covered.
+// A token that stands twice with all but opposite gradients. The tolerance is the rounding of their sum, at
+// worst 2^-23 / rest of it, which the certificate lists as not covered.
 struct SameTokenImpl : torch::nn::Module {
   explicit SameTokenImpl(double rest) : rest_(rest) { table = register_module("table", Embedding(3, 8)); }
   torch::Tensor forward(const torch::Tensor& ids) {

@@ -1,4 +1,5 @@
-// The noise of a network's released gradient: the oracle's, of the scale that its event claims, and not torch's.
+// The noise of a network's released gradient: the oracle's, of the scale that its event claims, and not
+// torch's.
 #include <gtest/gtest.h>
 
 #include "objectives/neural/nets.h"

@@ -30,8 +30,8 @@ struct GlmOptions {
 // Edge cases  a label the loss does not take is refused here, with its row.
 std::unique_ptr<Objective> make_glm(std::shared_ptr<const Rows> rows, const GlmOptions& options);
 
-// What the model says of rows whose labels are unknown: class or value per row. Labels are not looked at, so that
-// they may be NaN (data::ReadOptions) and no error depends on them.
+// What the model says of rows whose labels are unknown: class or value per row. Labels are not looked at, so
+// that they may be NaN (data::ReadOptions) and no error depends on them.
 void predict_glm(const Rows& rows, const GlmOptions& options, std::span<const double> weights,
                  std::span<double> predictions);
 

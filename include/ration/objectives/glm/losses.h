@@ -16,10 +16,10 @@ namespace ration {
 // Labels of classifiers are 0, 1, ...; of the two-class losses with one output, 1 means z > 0 and s = 2y - 1
 // is its sign.
 
-// Beside its formula each loss says in public how steep it is (slope_bound: |slopes| never exceeds it) and how curved
-// (curvature_bound: the slopes' Lipschitz constant in z), infinity where there is no such bound; whether it is one-sided
-// (one output, and for a given label its slope never changes sign); and how many classes its labels have, 0 if they are
-// no classes.
+// Beside its formula each loss says in public how steep it is (slope_bound: |slopes| never exceeds it) and
+// how curved (curvature_bound: the slopes' Lipschitz constant in z), infinity where there is no such bound;
+// whether it is one-sided (one output, and for a given label its slope never changes sign); and how many
+// classes its labels have, 0 if they are no classes.
 
 // What all losses with one output share; Loss has loss(z, y) and slope(z, y).
 template <class Loss>
@@ -105,8 +105,8 @@ struct SquaredLoss : OneOutput<SquaredLoss> {
   static double slope(double z, double label) { return z - label; }
 };
 
-// l = log(sum_k e^z_k) - z_y over K classes, each with its own weights: slopes p - e_y, p = softmax(z), no longer than
-// sqrt(2); curvature diag(p) - p p^T, whose largest eigenvalue is at most 1/2.
+// l = log(sum_k e^z_k) - z_y over K classes, each with its own weights: slopes p - e_y, p = softmax(z), no
+// longer than sqrt(2); curvature diag(p) - p p^T, whose largest eigenvalue is at most 1/2.
 struct SoftmaxLoss {
   static constexpr const char* kName = "softmax";
   static double slope_bound() { return std::numbers::sqrt2; }

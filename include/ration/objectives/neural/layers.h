@@ -12,12 +12,14 @@
 #include <tuple>
 #include <vector>
 
-// Layers for private training. They are torch modules and behave as torch's layers of the same name, but under a Tape
-// (tape.h) they leave behind what clipping needs, and the backward pass computes no gradient of their parameters. A
-// network composed of them, and of anything without parameters, trains privately with no other change.
+// Layers for private training. They are torch modules and behave as torch's layers of the same name, but
+// under a Tape (tape.h) they leave behind what clipping needs, and the backward pass computes no gradient of
+// their parameters. A network composed of them, and of anything without parameters, trains privately with no
+// other change.
 //
 // Inputs      the first dimension is the row. A layer treats every row alike and by itself.
-// Freezing    parameters with requires_grad(false) stay as they are, cost nothing and are protected by nothing.
+// Freezing    parameters with requires_grad(false) stay as they are, cost nothing and are protected by
+// nothing.
 namespace ration::nn {
 
 // Marks a module whose own parameters are all on the tape.
@@ -75,7 +77,8 @@ class GroupNormImpl : public torch::nn::GroupNormImpl, public PrivateLayer {
 };
 TORCH_MODULE(GroupNorm);
 
-// Each channel of a row by itself, over whatever dimensions follow; no running statistics, which would mix rows.
+// Each channel of a row by itself, over whatever dimensions follow; no running statistics, which would mix
+// rows.
 class InstanceNormImpl : public GroupNormImpl {
  public:
   explicit InstanceNormImpl(std::int64_t channels) : GroupNormImpl(channels, channels) {}

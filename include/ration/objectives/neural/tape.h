@@ -11,17 +11,19 @@
 
 namespace ration::nn {
 
-// What clipping needs to know of one layer after a backward pass: the layer's gradient of row i is never formed unless
-// that is the cheapest way, but its norm and the weighted sum over all rows are.
+// What clipping needs to know of one layer after a backward pass: the layer's gradient of row i is never
+// formed unless that is the cheapest way, but its norm and the weighted sum over all rows are.
 class Site {
  public:
   virtual ~Site() = default;
 
   // squared[i] += |gradient of row i|^2, over the layer's parameters that are trained.
   virtual void add_squared_norms(std::span<double> squared) = 0;
-  // The .grad of each of these parameters = sum_i factors[i] * gradient of row i; `factors` is a float per row.
+  // The .grad of each of these parameters = sum_i factors[i] * gradient of row i; `factors` is a float per
+  // row.
   virtual void write_weighted(const torch::Tensor& factors) = 0;
-  // From now on these rows count as having a gradient of zero: they hold a NaN or an infinity, and 0 * NaN is NaN.
+  // From now on these rows count as having a gradient of zero: they hold a NaN or an infinity, and 0 * NaN is
+  // NaN.
   virtual void forget_rows(const torch::Tensor& rows) = 0;
 };
 
@@ -31,11 +33,11 @@ enum class Kernels {
   portable,  // operations of whole tensors, on any device
 };
 
-// The book-keeping of one forward and one backward pass. While a tape lives, layers of layers.h that run on the same
-// thread leave a site on it, and no gradient of a parameter is computed by the backward pass itself.
+// The book-keeping of one forward and one backward pass. While a tape lives, layers of layers.h that run on
+// the same thread leave a site on it, and no gradient of a parameter is computed by the backward pass itself.
 //
-// A layer that is used several times, as in a network over time, has one site: its uses add up within each row. A use that the
-// outputs do not depend on leaves nothing.
+// A layer that is used several times, as in a network over time, has one site: its uses add up within each
+// row. A use that the outputs do not depend on leaves nothing.
 //
 // [Bu23b, book-keeping; Li22, ghost norms]
 class Tape {
@@ -75,8 +77,8 @@ class Tape {
   Kernels kernels_;
 };
 
-// y = compute(), and `use` is called with the gradient of y when the backward pass comes by. `input_has_gradient`: y depends
-// on something that the backward pass already looks at.
+// y = compute(), and `use` is called with the gradient of y when the backward pass comes by.
+// `input_has_gradient`: y depends on something that the backward pass already looks at.
 torch::Tensor watched(const std::function<torch::Tensor()>& compute, bool input_has_gradient,
                       std::function<void(const torch::Tensor&)> use);
 
