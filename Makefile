@@ -9,7 +9,7 @@ DATA ?= $(or $(RATION_DATA),../shared/data)
 # More settings for the first configuration: make build CMAKE_FLAGS=-DRATION_BENCH=OFF
 CMAKE_FLAGS ?=
 
-sources = $(shell find include src cli tests bench examples experiments -name '*.h' -o -name '*.cpp' 2> /dev/null)
+sources = $(shell find include src cli plot tests bench examples experiments -name "*.h" -o -name "*.cpp" 2> /dev/null)
 build_packages = $(shell awk '$$1 == "build" {print $$2}' packages.txt)
 bench_packages = $(shell awk '$$1 == "bench" {print $$2}' packages.txt)
 check_packages = $(shell awk '$$1 == "check" {print $$2}' packages.txt)

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "privacy/exact.h"
+#include "privacy/pld.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/calibrate.h"
-#include "ration/privacy/exact.h"
-#include "ration/privacy/pld.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "logistic_table.h"
-#include "ration/methods/gradient_descent.h"
+#include "methods/gradient_descent.h"
 #include "ration/objectives/glm/glm.h"
 #include "ration/sampling/poisson.h"
 

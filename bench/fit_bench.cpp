@@ -6,7 +6,7 @@
 
 #include "logistic_table.h"
 #include "ration/privacy/certificate.h"
-#include "ration/train/training.h"
+#include "train/training.h"
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 #include "child_process.h"
 #include "peak_memory.h"
-#include "ration/train/training.h"
+#include "train/training.h"
 
 namespace ration::bench {
 namespace {

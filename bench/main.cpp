@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/openblas_core.h"
 #include "figures.h"
 #include "large_table.h"
 #include "protector_memory.h"
-#include "ration/base/openblas_core.h"
 #ifdef RATION_TORCH
 #include "nn_steps.h"
 #endif

@@ -5,8 +5,8 @@
 
 #include <numeric>
 
+#include "methods/gradient_descent.h"
 #include "peak_memory.h"
-#include "ration/methods/gradient_descent.h"
 #include "ration/objectives/neural/models.h"
 #include "ration/sampling/fixed_size.h"
 

@@ -8,15 +8,15 @@
 #include <cmath>
 #include <string>
 
+#include "base/distributions.h"
 #include "child_process.h"
 #include "meta/first_weights.h"
 #include "meta/public_random.h"
+#include "meta/train_protector.h"
 #include "methods/protector/coordinate_lstm.h"
 #include "peak_memory.h"
 #include "protector_memory.h"
-#include "ration/base/distributions.h"
 #include "ration/base/random.h"
-#include "ration/meta/train_protector.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ration/base/distributions.h"
-#include "ration/base/index_sampling.h"
+#include "base/distributions.h"
+#include "base/index_sampling.h"
 
 namespace {
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "compare/run_comparison.h"
 #include "logistic_table.h"
 #include "ration/clipping/abadi.h"
-#include "ration/compare/run_comparison.h"
 #include "ration/data/census.h"
 #include "ration/objectives/glm/glm.h"
-#include "ration/train/training.h"
+#include "train/training.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "ration/methods/gradient_descent.h"
+#include "methods/gradient_descent.h"
 #include "ration/sampling/full.h"
 
 namespace {

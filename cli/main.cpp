@@ -5,12 +5,12 @@
 #include <cstdio>
 #include <string>
 
-#include "commands.h"
+#include "commands/commands.h"
+#include "flags/usage.h"
 #include "interrupt.h"
 #include "networks.h"
-#include "output.h"
 #include "ration/base/error.h"
-#include "usage.h"
+#include "text/output.h"
 
 namespace ration::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/openblas_core.h"
 #include "ration/base/error.h"
-#include "ration/base/openblas_core.h"
 #include "ration/objectives/network.h"
 
 namespace ration::cli {

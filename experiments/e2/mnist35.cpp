@@ -3,8 +3,8 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
+#include "data/images.h"
 #include "ration/base/error.h"
-#include "ration/data/images.h"
 
 namespace ration::e2 {
 namespace {

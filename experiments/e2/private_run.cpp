@@ -3,13 +3,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
+#include "methods/gradient_descent.h"
+#include "privacy/zcdp.h"
 #include "ration/base/error.h"
 #include "ration/clipping/abadi.h"
-#include "ration/methods/gradient_descent.h"
-#include "ration/privacy/zcdp.h"
 #include "ration/sampling/full.h"
-#include "ration/schedules/scale.h"
+#include "schedules/scale.h"
 #include "support/doubles.h"
 
 namespace ration::e2 {

@@ -7,16 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/atomic_file.h"
 #include "paired.h"
-#include "ration/base/atomic_file.h"
-#include "svg_plot.h"
+#include "plot/svg_plot.h"
 
 namespace ration::e2 {
 namespace {
 
-using cli::Chart;
-using cli::Line;
 using nlohmann::ordered_json;
+using plot::Chart;
+using plot::Line;
 
 const std::vector<std::string> kOrder = {"uni", "dyn", "exp", "mom", "dyn-r", "exp-r"};
 

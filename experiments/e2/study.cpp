@@ -7,9 +7,9 @@
 #include "paired.h"
 #include "private_run.h"
 #include "ration/objectives/glm/glm.h"
-#include "ration/schedules/influence.h"
-#include "ration/schedules/noise_shape.h"
-#include "ration/train/public_influence.h"
+#include "schedules/influence.h"
+#include "schedules/noise_shape.h"
+#include "train/public_influence.h"
 #include "two_layer_net.h"
 
 namespace ration::e2 {

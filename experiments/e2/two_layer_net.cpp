@@ -6,10 +6,10 @@
 #include <numeric>
 #include <vector>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
+#include "objectives/glm/losses.h"
 #include "ration/base/error.h"
 #include "ration/clipping/clip_rule.h"
-#include "ration/objectives/glm/losses.h"
 #include "support/doubles.h"
 
 namespace ration::e2 {

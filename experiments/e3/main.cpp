@@ -10,7 +10,7 @@
 #include <exception>
 
 #include "../for_each_job.h"
-#include "ration/base/openblas_core.h"
+#include "base/openblas_core.h"
 #include "report.h"
 #include "study.h"
 

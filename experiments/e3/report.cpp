@@ -11,15 +11,15 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "ration/base/atomic_file.h"
-#include "svg_plot.h"
+#include "base/atomic_file.h"
+#include "plot/svg_plot.h"
 
 namespace ration::e3 {
 namespace {
 
-using cli::Chart;
-using cli::ChartGrid;
-using cli::Line;
+using plot::Chart;
+using plot::ChartGrid;
+using plot::Line;
 using Read = std::function<double(const Point&)>;
 
 struct Kind {
@@ -131,7 +131,7 @@ std::string grid(const std::vector<Trace>& traces, const std::string& title, con
                  .columns = 3,
                  .charts = {}};
   for (const std::string& task : tasks_of(traces)) {
-    Chart chart{.title = task, .x_label = "step", .y_label = label, .y_scale = cli::AxisScale::close};
+    Chart chart{.title = task, .x_label = "step", .y_label = label, .y_scale = plot::AxisScale::close};
     for (const Kind& kind : kAll) {
       if (with_averages || !kind.averaged) chart.lines.push_back(line_of(traces, task, kind, read));
     }

@@ -4,16 +4,16 @@
 #include <numeric>
 #include <utility>
 
+#include "data/named_data.h"
+#include "data/select_rows.h"
+#include "methods/gradient_descent.h"
+#include "methods/line_search.h"
 #include "ration/clipping/abadi.h"
-#include "ration/data/named_data.h"
-#include "ration/data/select_rows.h"
 #include "ration/data/table.h"
-#include "ration/methods/gradient_descent.h"
-#include "ration/methods/line_search.h"
 #include "ration/objectives/neural/models.h"
 #include "ration/privacy/filter.h"
 #include "ration/sampling/poisson.h"
-#include "ration/steps/averaging.h"
+#include "steps/averaging.h"
 
 namespace ration::e3 {
 namespace {

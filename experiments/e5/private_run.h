@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "ration/methods/method.h"
-#include "ration/methods/protector.h"
+#include "methods/method.h"
+#include "methods/protector.h"
 #include "ration/objectives/objective.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/calibrate.h"

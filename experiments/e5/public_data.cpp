@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "ration/compare/folds.h"
-#include "ration/data/images.h"
-#include "ration/data/select_rows.h"
+#include "compare/folds.h"
+#include "data/images.h"
+#include "data/select_rows.h"
 #include "ration/data/table.h"
 
 namespace ration::e5 {

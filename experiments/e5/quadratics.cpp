@@ -11,11 +11,11 @@
 #include <limits>
 #include <numeric>
 
+#include "base/atomic_file.h"
 #include "meta/public_random.h"
-#include "ration/base/atomic_file.h"
-#include "ration/meta/train_protector.h"
-#include "ration/methods/agd.h"
-#include "ration/methods/gradient_descent.h"
+#include "meta/train_protector.h"
+#include "methods/agd.h"
+#include "methods/gradient_descent.h"
 #include "ration/sampling/full.h"
 
 namespace ration::e5 {

@@ -11,10 +11,10 @@
 #include <sstream>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "pictures.h"
+#include "plot/svg_plot.h"
 #include "quadratics.h"
-#include "ration/base/atomic_file.h"
-#include "svg_plot.h"
 
 namespace ration::e5 {
 namespace {
@@ -125,18 +125,18 @@ bool is_drawn(const std::string& method) {
   return method != "sgd-adv" && method != "outpert-gd";
 }
 
-cli::Chart transfer_chart(const TransferStage& stage, const std::string& key, const std::string& label,
-                          double scale) {
-  cli::Chart chart{.title = stage.title, .x_label = "epsilon", .y_label = label};
-  chart.x_scale = cli::AxisScale::close_logarithmic;
-  chart.y_scale = key == "accuracy" ? cli::AxisScale::close : cli::AxisScale::close_logarithmic;
-  chart.markers = cli::Markers::every_point;
+plot::Chart transfer_chart(const TransferStage& stage, const std::string& key, const std::string& label,
+                           double scale) {
+  plot::Chart chart{.title = stage.title, .x_label = "epsilon", .y_label = label};
+  chart.x_scale = plot::AxisScale::close_logarithmic;
+  chart.y_scale = key == "accuracy" ? plot::AxisScale::close : plot::AxisScale::close_logarithmic;
+  chart.markers = plot::Markers::every_point;
   const std::vector<std::string> methods = distinct(stage.runs, "method");
   for (const std::string& epsilon : sorted_numbers(distinct(stage.runs, "epsilon")))
     chart.x_ticks.push_back(std::stod(epsilon));
   for (std::size_t m = 0; m < methods.size(); ++m) {
     if (!is_drawn(methods[m])) continue;
-    cli::Line line{.label = methods[m], .x = {}, .y = {}};
+    plot::Line line{.label = methods[m], .x = {}, .y = {}};
     line.look = m;
     line.reference = methods[m] == "nonprivate";
     for (const std::string& epsilon : sorted_numbers(distinct(stage.runs, "epsilon"))) {
@@ -279,9 +279,9 @@ void write_report(const std::string& folder) {
     for (const std::string& epsilon : distinct(paths, "epsilon"))
       write(fmt::format("paths-{}.svg", epsilon), path_picture(paths, epsilon));
   }
-  cli::ChartGrid accuracy{
+  plot::ChartGrid accuracy{
       .title = "Test accuracy", .subtitle = "logistic regression, delta 1e-8", .columns = 3};
-  cli::ChartGrid loss{
+  plot::ChartGrid loss{
       .title = "Loss on test rows", .subtitle = "logistic regression, delta 1e-8", .columns = 3};
   const std::vector<std::pair<std::string, std::string>> stages{{"br", "ipums-br to ipums-us-1980"},
                                                                 {"us", "ipums-us-1980 to ipums-br"},

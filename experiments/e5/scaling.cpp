@@ -11,8 +11,8 @@
 
 #include "meta/first_weights.h"
 #include "meta/public_random.h"
+#include "meta/train_protector.h"
 #include "ration/base/error.h"
-#include "ration/meta/train_protector.h"
 
 namespace ration::e5 {
 namespace {

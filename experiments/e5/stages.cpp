@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "public_data.h"
 #include "quadratics.h"
-#include "ration/base/atomic_file.h"
 #include "ration/base/error.h"
 #include "scaling.h"
 #include "transfer.h"

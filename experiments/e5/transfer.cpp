@@ -5,8 +5,8 @@
 #include <chrono>
 
 #include "meta/public_random.h"
+#include "meta/train_protector.h"
 #include "private_run.h"
-#include "ration/meta/train_protector.h"
 #include "ration/objectives/glm/glm.h"
 #include "ration/train/fit.h"
 

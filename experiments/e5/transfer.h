@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "meta/task.h"
+#include "methods/protector.h"
 #include "public_data.h"
-#include "ration/meta/task.h"
-#include "ration/methods/protector.h"
 
 namespace ration::e5 {
 

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/check.h"
+#include "base/distributions.h"
 #include "base/geometric_gaps.h"
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
 
 namespace ration {
 namespace {

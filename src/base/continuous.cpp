@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
+#include "base/check.h"
+#include "base/distributions.h"
 
 namespace ration {
 namespace {

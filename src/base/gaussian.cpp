@@ -2,9 +2,9 @@
 #include <bit>
 
 #include "base/bits_to_reals.h"
+#include "base/check.h"
+#include "base/distributions.h"
 #include "base/per_processor.h"
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/base/hash.h"
+#include "base/hash.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

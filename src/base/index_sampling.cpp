@@ -1,12 +1,12 @@
-#include "ration/base/index_sampling.h"
+#include "base/index_sampling.h"
 
 #include <algorithm>
 #include <boost/sort/spreadsort/integer_sort.hpp>
 #include <numeric>
 
+#include "base/check.h"
+#include "base/distributions.h"
 #include "base/geometric_gaps.h"
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/base/numeric.h"
+#include "base/numeric.h"
 
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>

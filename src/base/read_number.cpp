@@ -1,4 +1,4 @@
-#include "ration/base/read_number.h"
+#include "base/read_number.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 #include <bit>
 #include <cmath>
 
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
+#include "base/check.h"
+#include "base/distributions.h"
 
 namespace ration {
 

@@ -1,12 +1,12 @@
-#include "ration/baselines/majority.h"
+#include "baselines/majority.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "baselines/one_release.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

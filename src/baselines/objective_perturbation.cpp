@@ -1,11 +1,11 @@
-#include "ration/baselines/objective_perturbation.h"
+#include "baselines/objective_perturbation.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "baselines/one_release.h"
-#include "ration/base/check.h"
-#include "ration/mechanisms/objective_noise.h"
+#include "mechanisms/objective_noise.h"
 
 namespace ration {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "ration/methods/method.h"
+#include "methods/method.h"
 
 namespace ration {
 

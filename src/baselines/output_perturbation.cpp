@@ -1,10 +1,11 @@
-#include "ration/baselines/output_perturbation.h"
+#include "baselines/output_perturbation.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "baselines/one_release.h"
-#include "ration/base/check.h"
+#include "objectives/fit_sensitivity.h"
 #include "ration/clipping/sensitivity.h"
 
 namespace ration {

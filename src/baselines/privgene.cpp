@@ -1,11 +1,11 @@
-#include "ration/baselines/privgene.h"
+#include "baselines/privgene.h"
 
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
+#include "base/distributions.h"
 #include "baselines/state.h"
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
 
 namespace ration {
 namespace {

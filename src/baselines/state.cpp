@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

@@ -1,9 +1,9 @@
-#include "ration/clipping/adaptive.h"
+#include "clipping/adaptive.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 

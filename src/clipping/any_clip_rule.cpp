@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

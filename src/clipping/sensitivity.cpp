@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/compare/comparison.h"
+#include "compare/comparison.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cctype>
 #include <set>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "compare/results.h"
 #include "ration/base/error.h"
-#include "ration/compare/results.h"
 
 namespace ration::compare {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "ration/base/atomic_file.h"
-#include "ration/base/check.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "compare/comparison.h"
 #include "ration/base/error.h"
-#include "ration/compare/comparison.h"
 
 namespace ration::compare {
 namespace {

@@ -11,8 +11,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "compare/run_lines.h"
-#include "ration/base/atomic_file.h"
 #include "ration/base/error.h"
 
 namespace ration::compare {

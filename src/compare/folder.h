@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ration/compare/run.h"
+#include "compare/run.h"
 
 namespace ration::compare {
 

@@ -1,11 +1,11 @@
-#include "ration/compare/folds.h"
+#include "compare/folds.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration::compare {
 namespace {

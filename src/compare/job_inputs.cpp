@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
+#include "compare/folds.h"
+#include "data/content_hash.h"
+#include "data/find_file.h"
+#include "data/select_rows.h"
+#include "methods/protector.h"
 #include "ration/base/error.h"
-#include "ration/base/hash.h"
-#include "ration/compare/folds.h"
-#include "ration/data/content_hash.h"
-#include "ration/data/find_file.h"
-#include "ration/data/select_rows.h"
 #include "ration/data/table.h"
 
 namespace ration::compare {

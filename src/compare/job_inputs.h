@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compare/make_once.h"
-#include "ration/compare/run.h"
+#include "compare/run.h"
 #include "ration/data/rows.h"
 #include "ration/data/schema.h"
 #include "ration/train/resolve.h"

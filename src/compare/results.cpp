@@ -1,4 +1,4 @@
-#include "ration/compare/results.h"
+#include "compare/results.h"
 
 #include <algorithm>
 #include <cmath>

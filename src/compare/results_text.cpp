@@ -3,8 +3,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "ration/base/check.h"
-#include "ration/compare/results.h"
+#include "base/check.h"
+#include "compare/results.h"
 
 namespace ration::compare {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/compare/run.h"
+#include "compare/run.h"
 
 namespace ration::compare {
 namespace {

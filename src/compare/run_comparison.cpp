@@ -1,4 +1,4 @@
-#include "ration/compare/run_comparison.h"
+#include "compare/run_comparison.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,12 @@
 #include <set>
 #include <thread>
 
+#include "base/atomic_file.h"
+#include "base/hash.h"
 #include "base/parallel.h"
 #include "compare/folder.h"
 #include "compare/run_job.h"
-#include "ration/base/atomic_file.h"
 #include "ration/base/error.h"
-#include "ration/base/hash.h"
 
 namespace ration::compare {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "compare/job_inputs.h"
-#include "ration/compare/run.h"
+#include "compare/run.h"
 
 namespace ration::compare {
 

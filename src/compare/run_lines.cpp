@@ -6,7 +6,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration::compare {
 namespace {

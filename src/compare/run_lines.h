@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ration/compare/run.h"
+#include "compare/run.h"
 
 namespace ration::compare {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/check.h"
 #include "data/complaint.h"
 #include "data/number.h"
-#include "ration/base/check.h"
 
 namespace ration::data {
 namespace {

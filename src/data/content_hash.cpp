@@ -1,4 +1,4 @@
-#include "ration/data/content_hash.h"
+#include "data/content_hash.h"
 
 #include <fmt/format.h>
 #include <openssl/evp.h>

@@ -1,10 +1,10 @@
-#include "ration/data/find_schema.h"
+#include "data/find_schema.h"
 
 #include <filesystem>
 
 #include "base/shipped.h"
+#include "data/named_data.h"
 #include "ration/base/error.h"
-#include "ration/data/named_data.h"
 
 namespace ration::data {
 namespace {

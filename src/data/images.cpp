@@ -1,4 +1,4 @@
-#include "ration/data/images.h"
+#include "data/images.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "data/complaint.h"
+#include "data/named_data.h"
 #include "data/scattering.h"
-#include "ration/data/named_data.h"
 
 namespace ration::data {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/data/named_data.h"
+#include "data/named_data.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "data/complaint.h"
-#include "ration/data/find_file.h"
+#include "data/find_file.h"
 
 namespace ration::data {
 namespace {

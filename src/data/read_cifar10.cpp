@@ -4,7 +4,7 @@
 
 #include "data/byte_source.h"
 #include "data/complaint.h"
-#include "ration/data/images.h"
+#include "data/images.h"
 
 namespace ration::data {
 namespace {

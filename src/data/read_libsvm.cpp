@@ -7,11 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "base/check.h"
 #include "data/cell_encoder.h"
 #include "data/complaint.h"
 #include "data/line_reader.h"
 #include "data/number.h"
-#include "ration/base/check.h"
 #include "ration/data/table.h"
 
 namespace ration::data {

@@ -10,8 +10,8 @@
 #include "data/cell_encoder.h"
 #include "data/complaint.h"
 #include "data/line_reader.h"
+#include "data/named_data.h"
 #include "data/tokens.h"
-#include "ration/data/named_data.h"
 #include "ration/data/table.h"
 
 namespace ration::data {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

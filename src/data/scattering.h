@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "data/images.h"
 #include "data/lane_products.h"
-#include "ration/data/images.h"
 
 namespace ration::data {
 

@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <set>
 
+#include "base/check.h"
 #include "data/complaint.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 
 namespace ration::data {

@@ -1,4 +1,4 @@
-#include "ration/data/schema_draft.h"
+#include "data/schema_draft.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <map>
 #include <set>
 
+#include "base/check.h"
 #include "data/complaint.h"
 #include "data/delimited.h"
 #include "data/number.h"
 #include "data/place.h"
-#include "ration/base/check.h"
 #include "ration/data/schema.h"
 
 namespace ration::data {

@@ -1,7 +1,7 @@
 // A schema as TOML, one line per column.
 #include <fmt/format.h>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/data/schema.h"
 
 namespace ration::data {

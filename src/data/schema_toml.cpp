@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/check.h"
 #include "data/byte_source.h"
 #include "data/complaint.h"
-#include "ration/base/check.h"
 #include "ration/data/schema.h"
 
 namespace ration::data {

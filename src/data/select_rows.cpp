@@ -1,4 +1,4 @@
-#include "ration/data/select_rows.h"
+#include "data/select_rows.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 
 #include "data/cell_encoder.h"
 #include "data/complaint.h"
+#include "data/named_data.h"
 #include "data/scattering.h"
-#include "ration/data/named_data.h"
 
 namespace ration::data {
 namespace {

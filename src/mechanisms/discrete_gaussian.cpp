@@ -2,8 +2,8 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
+#include "base/check.h"
 #include "mechanisms/exact_sampling.h"
-#include "ration/base/check.h"
 
 namespace ration {
 namespace {

@@ -1,6 +1,6 @@
 #include "mechanisms/exact_sampling.h"
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
 
 namespace ration::exact {
 namespace {

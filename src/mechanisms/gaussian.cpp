@@ -7,10 +7,10 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/check.h"
+#include "base/distributions.h"
 #include "base/per_processor.h"
 #include "mechanisms/sensitivity.h"
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
 
 namespace ration {
 namespace {
@@ -77,14 +77,14 @@ void release(const float* values, const double* noise, std::size_t count, const 
 // where it is released.
 template <class Number>
 void release_in_chunks(std::span<const Number> part, double stddev, const Grid& grid, double factor,
-                       RandomSource& random, std::span<double> released, const Ahead& ahead) {
+                       RandomSource& random, std::span<double> released, const Ahead* ahead) {
   constexpr bool kInPlace = std::is_same_v<Number, float>;
   alignas(64) std::array<double, kInPlace ? 1 : kChunk> buffer;
   for (std::size_t done = 0; done < part.size(); done += kChunk) {
     const std::size_t count = std::min(part.size() - done, kChunk);
     const auto out = released.subspan(done, count);
     const auto noise = kInPlace ? out : std::span(buffer).first(count);
-    fill_gaussian(random, noise, stddev, done == 0 ? ahead : Ahead{});
+    fill_gaussian(random, noise, stddev, done == 0 && ahead != nullptr ? *ahead : Ahead{});
     release(part.data() + done, noise.data(), count, grid, factor * grid.step(), out.data());
   }
 }
@@ -105,13 +105,13 @@ void GaussianMechanism::add_noise(std::span<double> sum, RandomSource& random) c
 
 void GaussianMechanism::release_part(std::span<const double> part, std::size_t dimension, double factor,
                                      RandomSource& random, std::span<double> released,
-                                     const Ahead& ahead) const {
+                                     const Ahead* ahead) const {
   release_in_chunks(part, stddev(dimension), grid_, factor, random, released, ahead);
 }
 
 void GaussianMechanism::release_part(std::span<const float> part, std::size_t dimension, double factor,
                                      RandomSource& random, std::span<double> released,
-                                     const Ahead& ahead) const {
+                                     const Ahead* ahead) const {
   release_in_chunks(part, stddev(dimension), grid_, factor, random, released, ahead);
 }
 

@@ -1,8 +1,8 @@
 #include "ration/mechanisms/laplace.h"
 
+#include "base/check.h"
 #include "mechanisms/exact_sampling.h"
 #include "mechanisms/sensitivity.h"
-#include "ration/base/check.h"
 
 namespace ration {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <optional>
 
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
+#include "base/check.h"
+#include "base/distributions.h"
 #include "ration/base/error.h"
 
 namespace ration {

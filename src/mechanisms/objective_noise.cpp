@@ -1,11 +1,11 @@
-#include "ration/mechanisms/objective_noise.h"
+#include "mechanisms/objective_noise.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

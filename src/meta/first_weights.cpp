@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
 
 namespace ration::meta {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
+#include "meta/task.h"
 #include "ration/base/error.h"
 #include "ration/clipping/clip_rule.h"
-#include "ration/meta/task.h"
 
 namespace ration::meta {
 namespace {

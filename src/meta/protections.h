@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "meta/train_protector.h"
 #include "meta/unroll.h"
-#include "ration/meta/train_protector.h"
 
 namespace ration::meta {
 

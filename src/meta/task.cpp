@@ -1,4 +1,4 @@
-#include "ration/meta/task.h"
+#include "meta/task.h"
 
 #include <algorithm>
 #include <array>
@@ -6,11 +6,11 @@
 #include <numeric>
 #include <utility>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
+#include "base/index_sampling.h"
+#include "data/select_rows.h"
+#include "objectives/quadratic.h"
 #include "ration/base/error.h"
-#include "ration/base/index_sampling.h"
-#include "ration/data/select_rows.h"
-#include "ration/objectives/quadratic.h"
 
 namespace ration::meta {
 namespace {

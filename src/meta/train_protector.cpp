@@ -1,4 +1,4 @@
-#include "ration/meta/train_protector.h"
+#include "meta/train_protector.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 #include <numeric>
 #include <optional>
 
+#include "base/check.h"
+#include "base/distributions.h"
 #include "base/parallel.h"
 #include "meta/constraint.h"
 #include "meta/first_weights.h"
@@ -17,10 +19,8 @@
 #include "meta/public_random.h"
 #include "meta/unroll.h"
 #include "methods/protector/step_formulas.h"
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
 #include "ration/base/error.h"
-#include "ration/steps/step_rule.h"
+#include "steps/step_rule.h"
 
 namespace ration::meta {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/distributions.h"
 #include "methods/protector/step_formulas.h"
-#include "ration/base/distributions.h"
 #include "ration/base/error.h"
 
 namespace ration::meta {

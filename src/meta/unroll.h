@@ -5,12 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "meta/task.h"
+#include "methods/protector.h"
 #include "methods/protector/coordinate_lstm.h"
 #include "methods/protector/lanewise.h"
 #include "ration/base/random.h"
 #include "ration/clipping/any_clip_rule.h"
-#include "ration/meta/task.h"
-#include "ration/methods/protector.h"
 
 namespace ration::meta {
 

@@ -1,7 +1,7 @@
-#include "ration/methods/agd.h"
+#include "methods/agd.h"
 
+#include "base/check.h"
 #include "methods/search_state.h"
-#include "ration/base/check.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/methods/gradient_descent.h"
+#include "methods/gradient_descent.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,11 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/check.h"
 #include "base/squared_length.h"
 #include "methods/noisy_gradient.h"
 #include "methods/saved_state.h"
-#include "ration/base/check.h"
+#include "oracle/descent.h"
 #include "ration/base/error.h"
 
 namespace ration {

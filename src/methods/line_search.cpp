@@ -1,11 +1,11 @@
-#include "ration/methods/line_search.h"
+#include "methods/line_search.h"
 
 #include <cmath>
 #include <numbers>
 
+#include "base/check.h"
 #include "methods/saved_state.h"
 #include "methods/search_state.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

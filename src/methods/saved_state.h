@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ration/base/check.h"
-#include "ration/methods/method.h"
+#include "base/check.h"
+#include "methods/method.h"
 
 namespace ration::methods {
 

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "base/check.h"
 #include "methods/noisy_gradient.h"
 #include "methods/saved_state.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 
 namespace ration::methods {

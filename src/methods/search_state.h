@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "methods/method.h"
 #include "methods/noisy_gradient.h"
 #include "methods/step_cap.h"
-#include "ration/methods/method.h"
-#include "ration/steps/averaging.h"
+#include "steps/averaging.h"
 
 namespace ration::methods {
 

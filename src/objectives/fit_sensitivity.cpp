@@ -1,11 +1,11 @@
-#include "ration/objectives/fit_sensitivity.h"
+#include "objectives/fit_sensitivity.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
 

@@ -1,13 +1,13 @@
-#include "ration/objectives/solvers.h"
+#include "objectives/solvers.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "base/check.h"
+#include "base/distributions.h"
 #include "objectives/accelerated.h"
 #include "objectives/lbfgs.h"
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
 
 namespace ration {
 namespace {

@@ -3,11 +3,14 @@
 
 #include <cmath>
 
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
+#include "base/check.h"
+#include "base/distributions.h"
+#include "mechanisms/objective_noise.h"
+#include "objectives/fit_sensitivity.h"
+#include "objectives/solvers.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
-#include "ration/mechanisms/objective_noise.h"
+#include "ration/mechanisms/gaussian.h"
 #include "ration/oracle/oracle.h"
 
 namespace ration {

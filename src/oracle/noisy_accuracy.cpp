@@ -1,4 +1,4 @@
-#include "ration/oracle/noisy_accuracy.h"
+#include "oracle/noisy_accuracy.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/check.h"
 #include "oracle/right_and_wrong.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
 

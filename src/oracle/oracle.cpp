@@ -8,12 +8,15 @@
 #include <exception>
 #include <utility>
 
+#include "base/check.h"
 #include "base/parallel.h"
 #include "base/squared_length.h"
+#include "objectives/fit_sensitivity.h"
+#include "oracle/descent.h"
 #include "oracle/sum_error.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
+#include "ration/mechanisms/gaussian.h"
 
 namespace ration {
 namespace {
@@ -52,7 +55,7 @@ void release_range(std::span<const Number> sum, Range range, const GaussianMecha
     Ahead ahead;
     ahead.want(part);
     expect(first, mean.size(), ahead);
-    mechanism.release_part(part, sum.size(), 1 / divisor, random, mean, ahead);
+    mechanism.release_part(part, sum.size(), 1 / divisor, random, mean, &ahead);
     take(first, mean);
   }
 }

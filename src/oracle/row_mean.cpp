@@ -1,9 +1,9 @@
-#include "ration/oracle/row_mean.h"
+#include "oracle/row_mean.h"
 
 #include <cmath>
 
+#include "base/check.h"
 #include "oracle/sum_error.h"
-#include "ration/base/check.h"
 #include "ration/clipping/abadi.h"
 #include "ration/clipping/clip_rule.h"
 #include "ration/clipping/sensitivity.h"

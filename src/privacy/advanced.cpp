@@ -1,14 +1,14 @@
-#include "ration/privacy/advanced.h"
+#include "privacy/advanced.h"
 
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 #include <numbers>
 
+#include "base/check.h"
+#include "base/numeric.h"
+#include "privacy/gdp.h"
 #include "privacy/mixture.h"
-#include "ration/base/check.h"
-#include "ration/base/numeric.h"
-#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {

@@ -8,11 +8,11 @@
 #include <limits>
 #include <optional>
 
+#include "base/check.h"
+#include "privacy/exact.h"
+#include "privacy/pld.h"
 #include "privacy/steps.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
-#include "ration/privacy/exact.h"
-#include "ration/privacy/pld.h"
 
 namespace ration {
 namespace {

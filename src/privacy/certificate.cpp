@@ -7,9 +7,9 @@
 #include <limits>
 #include <map>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "privacy/event_json.h"
 #include "ration/base/error.h"
-#include "ration/privacy/event_json.h"
 
 namespace ration {
 namespace {

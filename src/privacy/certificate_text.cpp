@@ -3,7 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/privacy/certificate.h"
 
 namespace ration {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 namespace {

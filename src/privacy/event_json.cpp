@@ -1,4 +1,4 @@
-#include "ration/privacy/event_json.h"
+#include "privacy/event_json.h"
 
 #include <fmt/format.h>
 

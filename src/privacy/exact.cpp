@@ -1,4 +1,4 @@
-#include "ration/privacy/exact.h"
+#include "privacy/exact.h"
 
 #include <algorithm>
 #include <boost/math/tools/toms748_solve.hpp>
@@ -8,8 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "base/check.h"
 #include "privacy/plan_cumulant.h"
-#include "ration/base/check.h"
 
 namespace ration {
 namespace {

@@ -8,14 +8,14 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/check.h"
+#include "privacy/gdp.h"
+#include "privacy/rdp.h"
 #include "privacy/steps.h"
+#include "privacy/tcdp.h"
+#include "privacy/zcdp.h"
 #include "privacy/zcdp_cost.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
-#include "ration/privacy/gdp.h"
-#include "ration/privacy/rdp.h"
-#include "ration/privacy/tcdp.h"
-#include "ration/privacy/zcdp.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/privacy/gdp.h"
+#include "privacy/gdp.h"
 
 #include <algorithm>
 #include <boost/math/quadrature/gauss.hpp>
@@ -7,9 +7,9 @@
 #include <limits>
 #include <numbers>
 
+#include "base/check.h"
+#include "base/numeric.h"
 #include "base/root.h"
-#include "ration/base/check.h"
-#include "ration/base/numeric.h"
 
 namespace ration {
 namespace {

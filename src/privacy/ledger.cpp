@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "privacy/decimal_amount.h"
 #include "privacy/sqlite.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/base/random.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "ration/privacy/sampled_gaussian.h"
+#include "privacy/sampled_gaussian.h"
 
 namespace ration {
 

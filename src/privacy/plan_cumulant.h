@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "privacy/moment_table.h"
-#include "ration/privacy/sampled_gaussian.h"
+#include "privacy/sampled_gaussian.h"
 
 namespace ration {
 

@@ -1,4 +1,4 @@
-#include "ration/privacy/pld.h"
+#include "privacy/pld.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/check.h"
 #include "privacy/lattice_composition.h"
 #include "privacy/mixture.h"
 #include "privacy/plan_cumulant.h"
-#include "ration/base/check.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/privacy/rdp.h"
+#include "privacy/rdp.h"
 
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
@@ -7,11 +7,11 @@
 #include <numbers>
 #include <optional>
 
+#include "base/check.h"
+#include "base/numeric.h"
 #include "privacy/moment_table.h"
+#include "privacy/rdp_curves.h"
 #include "privacy/steps.h"
-#include "ration/base/check.h"
-#include "ration/base/numeric.h"
-#include "ration/privacy/rdp_curves.h"
 
 namespace ration {
 namespace {

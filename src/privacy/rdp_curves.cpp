@@ -1,10 +1,10 @@
-#include "ration/privacy/rdp_curves.h"
+#include "privacy/rdp_curves.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 namespace {

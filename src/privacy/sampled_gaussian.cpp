@@ -1,13 +1,13 @@
-#include "ration/privacy/sampled_gaussian.h"
+#include "privacy/sampled_gaussian.h"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
+#include "base/check.h"
 #include "base/root.h"
+#include "privacy/gdp.h"
 #include "privacy/mixture.h"
-#include "ration/base/check.h"
-#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {

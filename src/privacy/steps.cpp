@@ -61,6 +61,18 @@ Step sampled_step(Sampling sampling, double rate, const Event& base, std::int64_
 
 }  // namespace
 
+std::string_view name_of(Sampling sampling) {
+  switch (sampling) {
+    case Sampling::full:
+      return "full";
+    case Sampling::poisson:
+      return "poisson";
+    case Sampling::fixed_size:
+      return "fixed";
+  }
+  return "unknown";
+}
+
 std::string to_string(Sampling sampling) {
   switch (sampling) {
     case Sampling::poisson:

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "privacy/sampled_gaussian.h"
 #include "ration/privacy/event.h"
 #include "ration/privacy/relation.h"
-#include "ration/privacy/sampled_gaussian.h"
 
 namespace ration {
 
@@ -23,6 +24,8 @@ struct Step {
   std::optional<double> gaussian_noise;
 };
 
+// "full", "poisson", "fixed": as in plans and flags.
+std::string_view name_of(Sampling sampling);
 // "Poisson", "full batch", "fixed size": as in messages.
 std::string to_string(Sampling sampling);
 

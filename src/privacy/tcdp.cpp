@@ -1,4 +1,4 @@
-#include "ration/privacy/tcdp.h"
+#include "privacy/tcdp.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

@@ -1,11 +1,11 @@
-#include "ration/privacy/zcdp.h"
+#include "privacy/zcdp.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/check.h"
 #include "base/root.h"
-#include "ration/base/check.h"
 
 // One variable for all: t = a - 1 > 0, and L = ln(1/delta). The bound of the order 1 + t is
 //   epsilon(t) = N(t) / t,   N(t) = rho t (1 + t) + t ln(t/(1+t)) - ln(1+t) + L.

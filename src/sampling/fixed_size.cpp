@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "ration/base/check.h"
-#include "ration/base/index_sampling.h"
+#include "base/check.h"
+#include "base/index_sampling.h"
 
 namespace ration {
 

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

@@ -1,11 +1,11 @@
-#include "ration/schedules/influence.h"
+#include "schedules/influence.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 
 namespace ration {

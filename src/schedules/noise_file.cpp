@@ -1,4 +1,4 @@
-#include "ration/schedules/noise_file.h"
+#include "schedules/noise_file.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string_view>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "base/read_number.h"
 #include "ration/base/error.h"
-#include "ration/base/read_number.h"
 
 namespace ration {
 namespace {

@@ -1,9 +1,9 @@
-#include "ration/schedules/noise_shape.h"
+#include "schedules/noise_shape.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/schedules/scale.h"
+#include "schedules/scale.h"
 
 #include <algorithm>
 #include <cmath>

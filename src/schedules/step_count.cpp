@@ -1,9 +1,9 @@
-#include "ration/schedules/step_count.h"
+#include "schedules/step_count.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 namespace {

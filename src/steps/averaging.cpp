@@ -1,9 +1,9 @@
-#include "ration/steps/averaging.h"
+#include "steps/averaging.h"
 
 #include <algorithm>
 #include <array>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "steps/bias.h"
 #include "steps/names.h"
 #include "steps/saved_state.h"

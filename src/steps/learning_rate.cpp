@@ -1,11 +1,11 @@
-#include "ration/steps/learning_rate.h"
+#include "steps/learning_rate.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "steps/names.h"
 
 namespace ration {

@@ -1,4 +1,4 @@
-#include "ration/steps/step_rule.h"
+#include "steps/step_rule.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/check.h"
 #include "base/per_processor.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "steps/names.h"
 #include "steps/saved_state.h"
@@ -122,7 +122,7 @@ class UpdateRule final : public StepRule {
   }
 
  private:
-  static constexpr std::size_t kShared = 2;  // the numbers of Progress
+  static constexpr std::size_t kShared = 2;  // the numbers of StepContext
 
   static std::span<Number> numbers_of(AnyNumbers w) {
     if (const auto* const numbers = std::get_if<std::span<Number>>(&w)) return *numbers;
@@ -145,7 +145,7 @@ class UpdateRule final : public StepRule {
   double decay_in_direction_ = 0;
   double learning_rate_ = 0;  // of this step
   Update update_;
-  steps::Progress progress_;
+  steps::StepContext progress_;
   std::vector<Number> memory_;  // slot by slot, each over all parameters
 };
 

@@ -6,14 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "ration/steps/step_rule.h"
 #include "steps/bias.h"
+#include "steps/step_rule.h"
 
 // What each kind of step does to one coordinate; the formulas are in ration/steps/step_rule.h.
 namespace ration::steps {
 
 // What all coordinates share.
-struct Progress {
+struct StepContext {
   std::int64_t step = 0;
   double noise_moment = 0;  // of noise_stddev^2, as the second moment is of g^2; 0 without noise correction
 };
@@ -22,7 +22,7 @@ struct Progress {
 // numbers that the coordinate remembers, 0 at first.
 template <class U>
 concept Update = std::constructible_from<U, const StepOptions&> &&
-    requires(U update, const U& prepared, const Progress& progress, double g, double* slots) {
+    requires(U update, const U& prepared, const StepContext& progress, double g, double* slots) {
   { U::kSlots } -> std::convertible_to<std::size_t>;
   update.prepare(progress);
   { prepared.direction(g, slots) } -> std::same_as<double>;
@@ -31,7 +31,7 @@ concept Update = std::constructible_from<U, const StepOptions&> &&
 struct Gradient {
   static constexpr std::size_t kSlots = 0;
   explicit Gradient(const StepOptions&) {}
-  void prepare(const Progress&) {}
+  void prepare(const StepContext&) {}
   double direction(double g, double*) const { return g; }
 };
 
@@ -39,7 +39,7 @@ struct HeavyBall {
   static constexpr std::size_t kSlots = 1;
   double beta;
   explicit HeavyBall(const StepOptions& options) : beta(options.momentum) {}
-  void prepare(const Progress&) {}
+  void prepare(const StepContext&) {}
   double direction(double g, double* velocity) const { return *velocity = beta * *velocity + g; }
 };
 
@@ -54,7 +54,7 @@ struct Momentum {
   double beta;
   double scale = 1;
   explicit Momentum(const StepOptions& options) : beta(options.momentum) {}
-  void prepare(const Progress& now) { scale = 1 / total_weight(beta, now.step); }
+  void prepare(const StepContext& now) { scale = 1 / total_weight(beta, now.step); }
   double direction(double g, double* mean) const {
     *mean = beta * *mean + (1 - beta) * g;
     return *mean * scale;
@@ -68,7 +68,7 @@ struct NesterovMomentum {
   double mean_scale = 1;
   double gradient_scale = 1;
   explicit NesterovMomentum(const StepOptions& options) : beta(options.momentum) {}
-  void prepare(const Progress& now) {
+  void prepare(const StepContext& now) {
     mean_scale = beta / total_weight(beta, now.step + 1);
     gradient_scale = (1 - beta) / total_weight(beta, now.step);
   }
@@ -83,7 +83,7 @@ struct NesterovMomentum {
 struct SummedSquares {
   double stability;
   explicit SummedSquares(const StepOptions& options) : stability(options.stability) {}
-  void prepare(const Progress&) {}
+  void prepare(const StepContext&) {}
   double size(double g, double* squares) const {
     *squares += g * g;
     return std::sqrt(*squares) + stability;
@@ -95,7 +95,7 @@ struct MeanSquares {
   double stability;
   explicit MeanSquares(const StepOptions& options)
       : rho(options.second_momentum), stability(options.stability) {}
-  void prepare(const Progress&) {}
+  void prepare(const StepContext&) {}
   double size(double g, double* squares) const {
     *squares = rho * *squares + (1 - rho) * g * g;
     return std::sqrt(*squares) + stability;
@@ -110,7 +110,7 @@ struct UnbiasedSquares {
   double noise = 0;
   explicit UnbiasedSquares(const StepOptions& options)
       : beta(options.second_momentum), stability(options.stability) {}
-  void prepare(const Progress& now) {
+  void prepare(const StepContext& now) {
     scale = 1 / total_weight(beta, now.step);
     noise = now.noise_moment * scale;
   }
@@ -129,7 +129,7 @@ struct Rescaled {
   Direction along;
   Size by;
   explicit Rescaled(const StepOptions& options) : along(options), by(options) {}
-  void prepare(const Progress& now) {
+  void prepare(const StepContext& now) {
     along.prepare(now);
     by.prepare(now);
   }
@@ -150,7 +150,7 @@ struct AdaDelta {
   double stability;
   explicit AdaDelta(const StepOptions& options)
       : rho(options.second_momentum), stability(options.stability) {}
-  void prepare(const Progress&) {}
+  void prepare(const StepContext&) {}
   double direction(double g, double* slots) const {
     double& squares = slots[0];
     double& squared_moves = slots[1];

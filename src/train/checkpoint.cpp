@@ -1,11 +1,11 @@
-#include "ration/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "privacy/event_json.h"
 #include "ration/base/error.h"
-#include "ration/privacy/event_json.h"
 
 namespace ration {
 namespace {

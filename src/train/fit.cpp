@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "ration/base/error.h"
-#include "ration/train/training.h"
 #include "train/centre.h"
 #include "train/label_unit.h"
 #include "train/run_certificate.h"
+#include "train/training.h"
 
 namespace ration {
 namespace {

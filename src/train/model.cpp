@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 #include "train/model_shape.h"
 

@@ -1,12 +1,12 @@
-#include "ration/train/noise_plan.h"
+#include "train/noise_plan.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ration/base/error.h"
-#include "ration/schedules/noise_file.h"
-#include "ration/schedules/noise_shape.h"
+#include "schedules/noise_file.h"
+#include "schedules/noise_shape.h"
 
 namespace ration {
 namespace {

@@ -4,14 +4,14 @@
 #include <array>
 #include <vector>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "base/read_number.h"
 #include "ration/base/error.h"
-#include "ration/base/read_number.h"
 #include "ration/objectives/network.h"
 #include "ration/privacy/accountant.h"
-#include "ration/train/method_plan.h"
-#include "ration/train/noise_plan.h"
 #include "ration/train/plan.h"
+#include "train/method_plan.h"
+#include "train/noise_plan.h"
 
 namespace ration {
 namespace {

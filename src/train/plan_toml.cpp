@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "ration/base/atomic_file.h"
-#include "ration/base/check.h"
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "data/named_data.h"
 #include "ration/base/error.h"
-#include "ration/data/named_data.h"
-#include "ration/train/noise_plan.h"
 #include "ration/train/plan.h"
+#include "train/noise_plan.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/train/public_influence.h"
+#include "train/public_influence.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
-#include "ration/base/check.h"
-#include "ration/base/distributions.h"
+#include "base/check.h"
+#include "base/distributions.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
 #include "train/label_unit.h"

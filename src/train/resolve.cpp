@@ -7,18 +7,19 @@
 #include <limits>
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "data/find_schema.h"
+#include "data/named_data.h"
 #include "ration/base/error.h"
-#include "ration/data/find_schema.h"
-#include "ration/data/named_data.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"
-#include "ration/schedules/noise_file.h"
-#include "ration/steps/averaging.h"
 #include "ration/train/model.h"
-#include "ration/train/noise_plan.h"
+#include "schedules/noise_file.h"
+#include "steps/averaging.h"
+#include "train/method_plan.h"
 #include "train/model_shape.h"
+#include "train/noise_plan.h"
 #include "train/recipes/settings.h"
 
 namespace ration {
@@ -202,6 +203,10 @@ void write_choices_into(Plan& plan, const ResolvedPlan& resolved, const std::str
 const FixedMethod* ResolvedPlan::fixed() const {
   const auto* const planned = std::get_if<std::shared_ptr<const FixedMethod>>(&method);
   return planned == nullptr ? nullptr : planned->get();
+}
+
+std::int64_t ResolvedPlan::steps() const {
+  return fixed() != nullptr ? fixed()->steps() : 0;
 }
 
 const Protector* ResolvedPlan::protector() const {

@@ -9,19 +9,21 @@
 #include <optional>
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "data/content_hash.h"
+#include "data/named_data.h"
+#include "methods/protector.h"
 #include "ration/base/error.h"
-#include "ration/base/hash.h"
-#include "ration/data/content_hash.h"
-#include "ration/data/named_data.h"
-#include "ration/schedules/noise_file.h"
-#include "ration/train/noise_plan.h"
+#include "schedules/noise_file.h"
 #include "train/centre.h"
 #include "train/label_unit.h"
+#include "train/noise_plan.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
 #include "train/run_certificate.h"
 #include "train/run_folder.h"
+#include "train/training.h"
 
 namespace ration {
 namespace {

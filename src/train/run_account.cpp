@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 
 namespace ration {
 namespace {

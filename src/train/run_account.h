@@ -6,8 +6,8 @@
 
 #include "ration/base/error.h"
 #include "ration/privacy/ledger.h"
-#include "ration/train/checkpoint.h"
 #include "ration/train/resolve.h"
+#include "train/checkpoint.h"
 #include "train/run_folder.h"
 
 namespace ration {

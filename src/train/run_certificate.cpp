@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "methods/protector.h"
 
 namespace ration {
 namespace {

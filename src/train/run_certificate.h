@@ -5,7 +5,7 @@
 
 #include "ration/privacy/certificate.h"
 #include "ration/train/resolve.h"
-#include "ration/train/training.h"
+#include "train/training.h"
 
 namespace ration {
 

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <utility>
 
-#include "ration/base/atomic_file.h"
+#include "base/atomic_file.h"
 #include "ration/base/error.h"
 
 namespace ration {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "ration/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 namespace ration {
 

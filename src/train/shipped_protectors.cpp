@@ -1,4 +1,4 @@
-#include "ration/train/shipped_protectors.h"
+#include "train/shipped_protectors.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/shipped.h"
+#include "methods/protector.h"
 #include "ration/base/error.h"
-#include "ration/methods/protector.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/train/training.h"
+#include "train/training.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "oracle/row_count.h"
+#include "oracle/row_mean.h"
 #include "ration/base/error.h"
-#include "ration/oracle/row_count.h"
-#include "ration/oracle/row_mean.h"
 #include "train/without_privacy.h"
 
 namespace ration {

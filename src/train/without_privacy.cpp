@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "objectives/solvers.h"
 #include "ration/base/error.h"
-#include "ration/objectives/solvers.h"
-#include "ration/steps/step_rule.h"
+#include "steps/step_rule.h"
 
 namespace ration {
 namespace {

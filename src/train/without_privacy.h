@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ration/objectives/objective.h"
-#include "ration/train/method_plan.h"
+#include "train/method_plan.h"
 
 namespace ration {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
 #include "support/statistics.h"
 
 namespace ration::testing {

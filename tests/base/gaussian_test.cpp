@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/bits_to_reals.h"
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
 #include "ration/base/error.h"
 #include "support/doubles.h"
 

@@ -1,4 +1,4 @@
-#include "ration/base/hash.h"
+#include "base/hash.h"
 
 #include <gtest/gtest.h>
 

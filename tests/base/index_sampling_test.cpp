@@ -1,4 +1,4 @@
-#include "ration/base/index_sampling.h"
+#include "base/index_sampling.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ration/base/numeric.h"
+#include "base/numeric.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

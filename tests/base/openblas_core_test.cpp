@@ -1,4 +1,4 @@
-#include "ration/base/openblas_core.h"
+#include "base/openblas_core.h"
 
 #include <gtest/gtest.h>
 

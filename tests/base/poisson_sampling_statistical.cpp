@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ration/base/index_sampling.h"
+#include "base/index_sampling.h"
 #include "support/statistics.h"
 
 namespace ration::testing {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
 #include "ration/base/random.h"
 #include "support/statistics.h"
 

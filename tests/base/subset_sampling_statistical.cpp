@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "ration/base/index_sampling.h"
+#include "base/index_sampling.h"
 #include "support/statistics.h"
 
 namespace ration::testing {

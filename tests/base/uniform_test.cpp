@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
 #include "ration/base/error.h"
 #include "support/doubles.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ration/methods/method.h"
+#include "methods/method.h"
 #include "ration/objectives/glm/glm.h"
 #include "ration/sampling/full.h"
 #include "support/doubles.h"

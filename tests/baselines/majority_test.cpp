@@ -1,4 +1,4 @@
-#include "ration/baselines/majority.h"
+#include "baselines/majority.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

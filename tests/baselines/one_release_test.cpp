@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "baselines/bench.h"
-#include "ration/baselines/majority.h"
-#include "ration/baselines/objective_perturbation.h"
-#include "ration/baselines/output_perturbation.h"
+#include "baselines/majority.h"
+#include "baselines/objective_perturbation.h"
+#include "baselines/output_perturbation.h"
 #include "support/small_table.h"
 
 namespace ration::testing {

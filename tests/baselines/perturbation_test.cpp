@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "baselines/bench.h"
-#include "ration/baselines/objective_perturbation.h"
-#include "ration/baselines/output_perturbation.h"
-#include "ration/mechanisms/objective_noise.h"
-#include "ration/objectives/fit_sensitivity.h"
+#include "baselines/objective_perturbation.h"
+#include "baselines/output_perturbation.h"
+#include "mechanisms/objective_noise.h"
+#include "objectives/fit_sensitivity.h"
 #include "support/small_table.h"
 
 namespace ration::testing {

@@ -1,4 +1,4 @@
-#include "ration/baselines/privgene.h"
+#include "baselines/privgene.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

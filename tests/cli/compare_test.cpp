@@ -8,10 +8,10 @@
 
 #include "cli/refusal.h"
 #include "compare/comparisons.h"
-#include "compare_plots.h"
-#include "compare_progress.h"
-#include "png.h"
+#include "pictures/compare_plots.h"
+#include "plot/png.h"
 #include "support/ration_command.h"
+#include "text/compare_progress.h"
 
 namespace ration::testing {
 namespace {
@@ -35,7 +35,7 @@ TEST(CompareCommand, WritesTablesAndPlotsAndPrintsOneObject) {
   for (const char* kind : {"accuracy", "objective", "trace"}) {
     const std::string name = std::string("cmp/") + kind + "-census-logistic";
     EXPECT_THAT(census.read(name + ".svg"), StartsWith("<svg"));
-    EXPECT_EQ(std::filesystem::exists(census.file(name + ".png")), cli::can_draw_png());
+    EXPECT_EQ(std::filesystem::exists(census.file(name + ".png")), plot::can_draw_png());
   }
   EXPECT_EQ(json::parse(census.read("cmp/results.json")), out);
 }
@@ -197,7 +197,7 @@ compare::Results some_results() {
 }
 
 TEST(ComparePlots, AccuracyIsInPercentWithErrorsAndTheNonPrivateAsReference) {
-  const cli::Chart chart = cli::accuracy_chart(some_results(), "census", "logistic");
+  const plot::Chart chart = cli::accuracy_chart(some_results(), "census", "logistic");
   ASSERT_EQ(chart.lines.size(), 2u);  // what was refused has no line
   EXPECT_EQ(chart.lines[0].label, "plain");
   EXPECT_EQ(chart.lines[0].x, (std::vector<double>{0.5, 2}));
@@ -210,7 +210,7 @@ TEST(ComparePlots, AccuracyIsInPercentWithErrorsAndTheNonPrivateAsReference) {
 }
 
 TEST(ComparePlots, TracesAreBudgetStepAndNoiseByEpsilon) {
-  const cli::ChartGrid grid = cli::trace_charts(some_results(), "census", "logistic");
+  const plot::ChartGrid grid = cli::trace_charts(some_results(), "census", "logistic");
   EXPECT_EQ(grid.columns, 2u);
   ASSERT_EQ(grid.charts.size(), 6u);
   EXPECT_EQ(grid.charts[1].title, "budget spent, percent, epsilon 2");
@@ -218,21 +218,21 @@ TEST(ComparePlots, TracesAreBudgetStepAndNoiseByEpsilon) {
   EXPECT_NEAR(grid.charts[1].lines[0].y[4], 100, 1e-9);
   EXPECT_EQ(grid.charts[3].lines[0].y[1], 0.5);
   EXPECT_EQ(grid.charts[5].lines[0].y[0], 3);
-  const std::string svg = cli::to_svg(grid);
+  const std::string svg = plot::to_svg(grid);
   EXPECT_THAT(svg,
               AllOf(HasSubstr("step size, epsilon 0.5"), HasSubstr("noise of the mean gradient, epsilon 2")));
 }
 
 TEST(Png, IsAPictureOfTheSvg) {
-  if (!cli::can_draw_png()) GTEST_SKIP() << "built without librsvg";
+  if (!plot::can_draw_png()) GTEST_SKIP() << "built without librsvg";
   const std::string svg =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"30\" height=\"20\"><rect width=\"9\" "
       "height=\"9\"/></svg>";
-  const std::string png = cli::svg_to_png(svg, 2);
+  const std::string png = plot::svg_to_png(svg, 2);
   EXPECT_THAT(png, StartsWith("\x89PNG"));
   EXPECT_EQ(static_cast<unsigned char>(png[19]), 60);  // the width, in the header
   EXPECT_EQ(static_cast<unsigned char>(png[23]), 40);
-  EXPECT_ANY_THROW(cli::svg_to_png("no picture"));
+  EXPECT_ANY_THROW(plot::svg_to_png("no picture"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "cli/refusal.h"
-#include "ration/base/hash.h"
 #include "ration/privacy/certificate.h"
 #include "ration/privacy/ledger.h"
 #include "support/ration_command.h"

@@ -7,7 +7,7 @@
 
 #include "cli/refusal.h"
 #include "cli/saved_run.h"
-#include "ration/data/content_hash.h"
+#include "data/content_hash.h"
 #include "ration/privacy/ledger.h"
 #include "support/ration_command.h"
 

@@ -1,4 +1,4 @@
-#include "ration/data/named_data.h"
+#include "data/named_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "cli/refusal.h"
+#include "data/content_hash.h"
 #include "methods/protector/protectors.h"
 #include "ration/data/census.h"
-#include "ration/data/content_hash.h"
 #include "ration/data/schema.h"
 #include "support/ration_command.h"
 

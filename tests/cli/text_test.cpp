@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
+#include "base/read_number.h"
 #include "ration/base/error.h"
-#include "ration/base/read_number.h"
-#include "table.h"
+#include "text/text_table.h"
 
 namespace ration::cli {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
+#include "clipping/adaptive.h"
+#include "clipping/decay.h"
 #include "ration/base/error.h"
-#include "ration/clipping/adaptive.h"
-#include "ration/clipping/decay.h"
 #include "support/doubles.h"
 
 namespace ration::testing {

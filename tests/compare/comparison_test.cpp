@@ -1,4 +1,4 @@
-#include "ration/compare/comparison.h"
+#include "compare/comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "ration/compare/comparison.h"
+#include "compare/comparison.h"
 #include "ration/data/census.h"
 #include "support/child_process.h"
 

@@ -1,4 +1,4 @@
-#include "ration/compare/folds.h"
+#include "compare/folds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

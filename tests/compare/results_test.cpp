@@ -1,4 +1,4 @@
-#include "ration/compare/results.h"
+#include "compare/results.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

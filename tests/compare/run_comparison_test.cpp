@@ -1,4 +1,4 @@
-#include "ration/compare/run_comparison.h"
+#include "compare/run_comparison.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ration/data/find_file.h"
+#include "data/find_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

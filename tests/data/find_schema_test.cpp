@@ -1,4 +1,4 @@
-#include "ration/data/find_schema.h"
+#include "data/find_schema.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ration/data/content_hash.h"
-#include "ration/data/images.h"
-#include "ration/data/named_data.h"
+#include "data/content_hash.h"
+#include "data/images.h"
+#include "data/named_data.h"
 #include "support/binary_files.h"
 #include "support/data_files.h"
 #include "support/small_table.h"

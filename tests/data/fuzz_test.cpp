@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "ration/data/images.h"
-#include "ration/data/schema_draft.h"
+#include "data/images.h"
+#include "data/schema_draft.h"
 #include "support/binary_files.h"
 #include "support/data_files.h"
 #include "support/small_table.h"

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "ration/data/images.h"
+#include "data/images.h"
 #include "support/binary_files.h"
 #include "support/data_files.h"
 #include "support/small_table.h"

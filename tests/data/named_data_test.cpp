@@ -1,11 +1,11 @@
-#include "ration/data/named_data.h"
+#include "data/named_data.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "ration/data/content_hash.h"
+#include "data/content_hash.h"
 #include "ration/data/table.h"
 #include "support/binary_files.h"
 #include "support/child_process.h"

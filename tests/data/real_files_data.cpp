@@ -8,10 +8,10 @@
 #include <ctime>
 #include <fstream>
 
-#include "ration/data/content_hash.h"
-#include "ration/data/images.h"
-#include "ration/data/named_data.h"
-#include "ration/data/schema_draft.h"
+#include "data/content_hash.h"
+#include "data/images.h"
+#include "data/named_data.h"
+#include "data/schema_draft.h"
 #include "ration/data/table.h"
 #include "support/data_files.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <functional>
 
+#include "data/named_data.h"
 #include "data/wavelets.h"
-#include "ration/data/named_data.h"
 
 namespace ration::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ration/data/schema_draft.h"
+#include "data/schema_draft.h"
 #include "ration/data/table.h"
 #include "support/child_process.h"
 #include "support/small_table.h"

@@ -1,4 +1,4 @@
-#include "ration/data/select_rows.h"
+#include "data/select_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "data/named_data.h"
 #include "data/tokens.h"
-#include "ration/data/named_data.h"
 #include "ration/data/table.h"
 #include "support/child_process.h"
 #include "support/small_table.h"

@@ -5,13 +5,13 @@
 
 #include "mnist35.h"
 #include "paired.h"
+#include "privacy/zcdp.h"
 #include "private_run.h"
 #include "ration/objectives/glm/glm.h"
-#include "ration/privacy/zcdp.h"
-#include "ration/schedules/influence.h"
-#include "ration/schedules/noise_shape.h"
-#include "ration/train/public_influence.h"
+#include "schedules/influence.h"
+#include "schedules/noise_shape.h"
 #include "support/data_files.h"
+#include "train/public_influence.h"
 
 namespace ration::testing {
 namespace {

@@ -72,11 +72,11 @@ TEST(RandomNumbers, ComeFromTheSecureSource) {
 
 TEST(Layering, AcceptsWhatIsLeftOnTheWay) {
   EXPECT_THAT(
-      violations_of(
-          "oracle/oracle.cpp",
-          "#include <vector>\n#include <fmt/format.h>\n#include \"ration/oracle/oracle.h\"\n"
-          "#include \"ration/data/table.h\"\n#include \"ration/privacy/filter.h\"\n"
-          "#include \"privacy/rdp_curve.h\"\n#include \"helper.h\"\n#include <ration/base/check.h>\n"),
+      violations_of("oracle/oracle.cpp",
+                    "#include <vector>\n#include <fmt/format.h>\n#include \"ration/oracle/oracle.h\"\n"
+                    "#include \"ration/data/table.h\"\n#include \"ration/privacy/filter.h\"\n"
+                    "#include \"privacy/rdp_curve.h\"\n#include \"helper.h\"\n#include " base /
+                        check.h "\n"),
       IsEmpty());
   EXPECT_THAT(violations_of("mechanisms/gaussian.h", "#include \"ration/privacy/event.h\"\n"), IsEmpty());
   EXPECT_THAT(violations_of("ration.h", "#include \"ration/train/train.h\"\n"), IsEmpty());

@@ -1,7 +1,7 @@
 // The theorem of docs/proofs/objective-perturbation.md, checked by integration: in one dimension, with other
 // rows that do nothing but move the minimum, the laws of the perturbed minimum with and without a row are
 // known in closed form.
-#include "ration/mechanisms/objective_noise.h"
+#include "mechanisms/objective_noise.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,9 @@
 #include <functional>
 #include <numbers>
 
+#include "base/numeric.h"
+#include "privacy/gdp.h"
 #include "ration/base/error.h"
-#include "ration/base/numeric.h"
-#include "ration/privacy/gdp.h"
 #include "support/small_table.h"
 
 namespace ration::testing {

@@ -1,4 +1,4 @@
-#include "ration/meta/task.h"
+#include "meta/task.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/distributions.h"
 #include "meta/public_random.h"
-#include "ration/base/distributions.h"
 #include "ration/base/error.h"
 
 namespace ration::meta {

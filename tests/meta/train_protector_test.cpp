@@ -1,4 +1,4 @@
-#include "ration/meta/train_protector.h"
+#include "meta/train_protector.h"
 
 #include <gtest/gtest.h>
 

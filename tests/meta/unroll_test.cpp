@@ -6,12 +6,12 @@
 #include <functional>
 #include <numeric>
 
+#include "base/distributions.h"
 #include "meta/constraint.h"
 #include "meta/public_random.h"
 #include "methods/protector/step_formulas.h"
-#include "ration/base/distributions.h"
+#include "objectives/quadratic.h"
 #include "ration/objectives/glm/glm.h"
-#include "ration/objectives/quadratic.h"
 
 namespace ration::meta {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <random>
 
+#include "methods/agd.h"
+#include "methods/line_search.h"
 #include "methods/scripted_objective.h"
 #include "objectives/tables.h"
-#include "ration/methods/agd.h"
-#include "ration/methods/line_search.h"
 #include "ration/privacy/certificate.h"
 #include "support/small_table.h"
 

@@ -1,4 +1,4 @@
-#include "ration/methods/agd.h"
+#include "methods/agd.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ration/methods/gradient_descent.h"
+#include "methods/gradient_descent.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

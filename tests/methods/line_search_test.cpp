@@ -1,4 +1,4 @@
-#include "ration/methods/line_search.h"
+#include "methods/line_search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ration/methods/method.h"
+#include "methods/method.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"
 #include "support/doubles.h"

@@ -6,8 +6,8 @@
 #include <array>
 #include <functional>
 
+#include "base/distributions.h"
 #include "oracle/epsilon_audit.h"
-#include "ration/base/distributions.h"
 #include "ration/oracle/oracle.h"
 #include "ration/privacy/accountant.h"
 #include "ration/sampling/poisson.h"

@@ -2,8 +2,8 @@
 // the weight decay could not say. [Bu23, Thm 1, Thm 2]
 #include <gtest/gtest.h>
 
+#include "base/distributions.h"
 #include "objectives/tables.h"
-#include "ration/base/distributions.h"
 #include "support/doubles.h"
 
 namespace ration::testing {

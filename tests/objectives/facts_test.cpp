@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "objectives/glm/losses.h"
 #include "objectives/tables.h"
 #include "ration/base/error.h"
-#include "ration/objectives/glm/losses.h"
 #include "support/small_table.h"
 
 namespace ration::testing {

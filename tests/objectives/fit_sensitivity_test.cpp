@@ -1,5 +1,5 @@
 // No pair of neighbours is further apart than declared, and some are nearly as far.
-#include "ration/objectives/fit_sensitivity.h"
+#include "objectives/fit_sensitivity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // still and auto-s does not. [Bu23, App. F]
 #include <gtest/gtest.h>
 
+#include "objectives/glm/losses.h"
 #include "objectives/tables.h"
-#include "ration/objectives/glm/losses.h"
 
 namespace ration::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/objectives/quadratic.h"
+#include "objectives/quadratic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ration/objectives/solvers.h"
+#include "objectives/solvers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/distributions.h"
 #include "objectives/accelerated.h"
 #include "objectives/tables.h"
-#include "ration/base/distributions.h"
 #include "ration/base/error.h"
 #include "support/doubles.h"
 

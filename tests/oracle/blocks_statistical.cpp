@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "methods/gradient_descent.h"
 #include "oracle/long_gradient.h"
-#include "ration/methods/gradient_descent.h"
 #include "support/statistics.h"
 
 namespace ration::testing {

@@ -6,9 +6,9 @@
 #include <functional>
 #include <numbers>
 
+#include "base/distributions.h"
 #include "objectives/tables.h"
 #include "oracle/epsilon_audit.h"
-#include "ration/base/distributions.h"
 #include "ration/oracle/oracle.h"
 #include "ration/privacy/accountant.h"
 #include "ration/sampling/full.h"

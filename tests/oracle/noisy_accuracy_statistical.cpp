@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "mechanisms/release_audit.h"
+#include "oracle/noisy_accuracy.h"
 #include "ration/base/random.h"
-#include "ration/oracle/noisy_accuracy.h"
 #include "support/statistics.h"
 
 namespace ration::testing {

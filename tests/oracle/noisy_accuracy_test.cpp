@@ -1,4 +1,4 @@
-#include "ration/oracle/noisy_accuracy.h"
+#include "oracle/noisy_accuracy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ration/oracle/row_count.h"
+#include "oracle/row_count.h"
 #include "support/statistics.h"
 
 namespace ration::testing {

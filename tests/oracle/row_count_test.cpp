@@ -1,4 +1,4 @@
-#include "ration/oracle/row_count.h"
+#include "oracle/row_count.h"
 
 #include <gtest/gtest.h>
 

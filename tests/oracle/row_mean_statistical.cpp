@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ration/oracle/row_mean.h"
+#include "oracle/row_mean.h"
 #include "support/statistics.h"
 
 namespace ration::testing {

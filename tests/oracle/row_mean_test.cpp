@@ -1,4 +1,4 @@
-#include "ration/oracle/row_mean.h"
+#include "oracle/row_mean.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "ration/base/numeric.h"
-#include "ration/privacy/rdp_curves.h"
+#include "base/numeric.h"
+#include "privacy/rdp_curves.h"
 
 namespace ration {
 namespace {

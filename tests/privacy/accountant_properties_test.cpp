@@ -6,11 +6,11 @@
 #include <random>
 #include <vector>
 
+#include "privacy/exact.h"
+#include "privacy/gdp.h"
 #include "privacy/plans.h"
+#include "privacy/pld.h"
 #include "ration/privacy/accountant.h"
-#include "ration/privacy/exact.h"
-#include "ration/privacy/gdp.h"
-#include "ration/privacy/pld.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/privacy/advanced.h"
+#include "privacy/advanced.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
+#include "privacy/gdp.h"
 #include "ration/base/error.h"
-#include "ration/privacy/gdp.h"
 #include "support/generators.h"
 
 namespace ration {

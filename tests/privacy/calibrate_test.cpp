@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "privacy/gdp.h"
 #include "privacy/plans.h"
 #include "ration/base/error.h"
-#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {

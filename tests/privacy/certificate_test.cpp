@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "privacy/event_json.h"
 #include "ration/base/error.h"
-#include "ration/privacy/event_json.h"
 
 namespace ration::testing {
 namespace {

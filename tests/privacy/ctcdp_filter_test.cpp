@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "privacy/plans.h"
+#include "privacy/tcdp.h"
+#include "privacy/zcdp.h"
 #include "ration/privacy/certificate.h"
 #include "ration/privacy/filter.h"
-#include "ration/privacy/tcdp.h"
-#include "ration/privacy/zcdp.h"
 
 namespace ration {
 namespace {

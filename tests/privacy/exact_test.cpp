@@ -1,14 +1,14 @@
-#include "ration/privacy/exact.h"
+#include "privacy/exact.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "privacy/gdp.h"
 #include "privacy/plans.h"
+#include "privacy/pld.h"
 #include "ration/base/error.h"
-#include "ration/privacy/gdp.h"
-#include "ration/privacy/pld.h"
 
 namespace ration {
 namespace {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "privacy/exact.h"
 #include "privacy/plans.h"
+#include "privacy/pld.h"
 #include "ration/privacy/accountant.h"
-#include "ration/privacy/exact.h"
-#include "ration/privacy/pld.h"
 
 namespace ration {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "privacy/plans.h"
+#include "privacy/rdp.h"
 #include "ration/base/error.h"
-#include "ration/privacy/rdp.h"
 
 namespace ration {
 namespace {

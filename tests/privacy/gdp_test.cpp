@@ -1,4 +1,4 @@
-#include "ration/privacy/gdp.h"
+#include "privacy/gdp.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ration/privacy/exact.h"
+#include "privacy/exact.h"
 
 namespace ration {
 namespace {

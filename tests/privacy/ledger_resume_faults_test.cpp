@@ -13,8 +13,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/atomic_file.h"
 #include "privacy/ledgers.h"
-#include "ration/base/atomic_file.h"
 #include "support/forked.h"
 
 namespace ration::testing {

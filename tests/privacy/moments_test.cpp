@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "privacy/plans.h"
+#include "privacy/rdp.h"
 #include "ration/base/error.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/calibrate.h"
-#include "ration/privacy/rdp.h"
 #include "support/generators.h"
 
 namespace ration::testing {

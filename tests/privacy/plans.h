@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "privacy/sampled_gaussian.h"
 #include "ration/base/error.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/event.h"
-#include "ration/privacy/sampled_gaussian.h"
 #include "support/generators.h"
 
 // Plans and events that several accounting tests share.

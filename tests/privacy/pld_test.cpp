@@ -1,15 +1,15 @@
-#include "ration/privacy/pld.h"
+#include "privacy/pld.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
+#include "privacy/exact.h"
+#include "privacy/gdp.h"
 #include "privacy/loss_lattice.h"
 #include "privacy/plans.h"
 #include "ration/base/error.h"
-#include "ration/privacy/exact.h"
-#include "ration/privacy/gdp.h"
 
 namespace ration {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/privacy/rdp_curves.h"
+#include "privacy/rdp_curves.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

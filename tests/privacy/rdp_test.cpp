@@ -1,4 +1,4 @@
-#include "ration/privacy/rdp.h"
+#include "privacy/rdp.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -9,8 +9,8 @@
 
 #include "privacy/moment_table.h"
 #include "privacy/plans.h"
+#include "privacy/rdp_curves.h"
 #include "ration/base/error.h"
-#include "ration/privacy/rdp_curves.h"
 
 namespace ration {
 namespace {

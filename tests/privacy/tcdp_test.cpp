@@ -1,4 +1,4 @@
-#include "ration/privacy/tcdp.h"
+#include "privacy/tcdp.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "privacy/zcdp.h"
 #include "ration/base/error.h"
-#include "ration/privacy/zcdp.h"
 #include "support/generators.h"
 
 namespace ration {

@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "privacy/exact.h"
+#include "privacy/gdp.h"
 #include "privacy/plans.h"
+#include "privacy/pld.h"
+#include "privacy/rdp.h"
+#include "privacy/rdp_curves.h"
+#include "privacy/tcdp.h"
+#include "privacy/zcdp.h"
 #include "ration/base/error.h"
 #include "ration/privacy/calibrate.h"
-#include "ration/privacy/exact.h"
-#include "ration/privacy/gdp.h"
-#include "ration/privacy/pld.h"
-#include "ration/privacy/rdp.h"
-#include "ration/privacy/rdp_curves.h"
-#include "ration/privacy/tcdp.h"
-#include "ration/privacy/zcdp.h"
 
 namespace ration {
 namespace {

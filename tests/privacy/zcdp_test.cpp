@@ -1,4 +1,4 @@
-#include "ration/privacy/zcdp.h"
+#include "privacy/zcdp.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,8 +7,8 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 
+#include "privacy/gdp.h"
 #include "ration/base/error.h"
-#include "ration/privacy/gdp.h"
 #include "support/generators.h"
 
 namespace ration {

@@ -1,4 +1,4 @@
-#include "ration/schedules/influence.h"
+#include "schedules/influence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <random>
 
 #include "ration/base/error.h"
-#include "ration/schedules/noise_shape.h"
-#include "ration/steps/step_rule.h"
+#include "schedules/noise_shape.h"
+#include "steps/step_rule.h"
 
 namespace ration::testing {
 namespace {

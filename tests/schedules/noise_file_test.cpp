@@ -1,9 +1,9 @@
-#include "ration/schedules/noise_file.h"
+#include "schedules/noise_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ration/base/atomic_file.h"
+#include "base/atomic_file.h"
 #include "ration/base/error.h"
 #include "support/child_process.h"
 

@@ -1,4 +1,4 @@
-#include "ration/schedules/noise_shape.h"
+#include "schedules/noise_shape.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

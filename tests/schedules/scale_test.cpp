@@ -1,9 +1,9 @@
-#include "ration/schedules/scale.h"
+#include "schedules/scale.h"
 
 #include <gtest/gtest.h>
 
 #include "ration/base/error.h"
-#include "ration/schedules/noise_shape.h"
+#include "schedules/noise_shape.h"
 
 namespace ration::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/schedules/step_count.h"
+#include "schedules/step_count.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 
 #include "ration/base/error.h"
-#include "ration/schedules/noise_shape.h"
+#include "schedules/noise_shape.h"
 
 namespace ration::testing {
 namespace {

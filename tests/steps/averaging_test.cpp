@@ -1,4 +1,4 @@
-#include "ration/steps/averaging.h"
+#include "steps/averaging.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

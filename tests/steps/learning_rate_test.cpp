@@ -1,4 +1,4 @@
-#include "ration/steps/learning_rate.h"
+#include "steps/learning_rate.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ration/steps/step_rule.h"
+#include "steps/step_rule.h"
 
 namespace ration::testing {
 

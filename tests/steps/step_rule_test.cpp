@@ -1,4 +1,4 @@
-#include "ration/steps/step_rule.h"
+#include "steps/step_rule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "ration/train/checkpoint.h"
+#include "train/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

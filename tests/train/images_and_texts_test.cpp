@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "ration/data/named_data.h"
+#include "data/named_data.h"
 #include "support/binary_files.h"
 #include "support/small_table.h"
 #include "train/runs.h"

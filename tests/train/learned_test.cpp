@@ -6,10 +6,10 @@
 
 #include "methods/protector/protectors.h"
 #include "ration/train/fit.h"
-#include "ration/train/shipped_protectors.h"
 #include "support/doubles.h"
 #include "support/small_table.h"
 #include "train/runs.h"
+#include "train/shipped_protectors.h"
 
 namespace ration::testing {
 namespace {

@@ -1,10 +1,10 @@
-#include "ration/train/noise_plan.h"
+#include "train/noise_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ration/schedules/noise_file.h"
 #include "ration/train/resolve.h"
+#include "schedules/noise_file.h"
 #include "support/child_process.h"
 #include "support/doubles.h"
 #include "support/plans.h"

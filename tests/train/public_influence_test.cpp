@@ -1,4 +1,4 @@
-#include "ration/train/public_influence.h"
+#include "train/public_influence.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

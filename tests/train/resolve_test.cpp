@@ -8,7 +8,7 @@
 #include <filesystem>
 
 #include "ration/base/error.h"
-#include "ration/schedules/noise_shape.h"
+#include "schedules/noise_shape.h"
 #include "support/child_process.h"
 #include "support/plans.h"
 #include "support/small_table.h"

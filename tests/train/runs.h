@@ -7,13 +7,13 @@
 #include <fstream>
 #include <string>
 
+#include "data/content_hash.h"
 #include "ration/base/error.h"
 #include "ration/data/census.h"
-#include "ration/data/content_hash.h"
 #include "ration/privacy/ledger.h"
-#include "ration/train/checkpoint.h"
 #include "ration/train/run.h"
 #include "support/child_process.h"
+#include "train/checkpoint.h"
 
 namespace ration::testing {
 

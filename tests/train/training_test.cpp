@@ -1,4 +1,4 @@
-#include "ration/train/training.h"
+#include "train/training.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

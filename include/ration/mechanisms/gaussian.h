@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <span>
 
-#include "ration/base/ahead.h"
 #include "ration/base/random.h"
 #include "ration/mechanisms/grid.h"
 #include "ration/privacy/event.h"
 
 namespace ration {
+
+class Ahead;  // base/ahead.h, for the library itself
 
 struct GaussianOptions {
   double sensitivity = 1.0;       // > 0; L2, under the relation the guarantee is stated for
@@ -41,9 +42,9 @@ class GaussianMechanism {
   // `released` tells nothing of the sum. While the noise of the first 1024 coordinates is computed, the
   // memory in `ahead` is asked for.
   void release_part(std::span<const double> part, std::size_t dimension, double factor, RandomSource& random,
-                    std::span<double> released, const Ahead& ahead = {}) const;
+                    std::span<double> released, const Ahead* ahead = nullptr) const;
   void release_part(std::span<const float> part, std::size_t dimension, double factor, RandomSource& random,
-                    std::span<double> released, const Ahead& ahead = {}) const;
+                    std::span<double> released, const Ahead* ahead = nullptr) const;
 
   double stddev(std::size_t dimension) const;
   const Grid& grid() const { return grid_; }

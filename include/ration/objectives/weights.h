@@ -6,9 +6,14 @@
 #include <variant>
 #include <vector>
 
-#include "ration/base/any_numbers.h"
-
 namespace ration {
+
+// Numbers to be changed in place, in 64 bits or in 32.
+using AnyNumbers = std::variant<std::span<double>, std::span<float>>;
+
+inline std::size_t size_of(const AnyNumbers& numbers) {
+  return std::visit([](auto chosen) { return chosen.size(); }, numbers);
+}
 
 // Weights in 32 bits: whoever holds them looks at the very numbers that the steps of a run move.
 using FloatWeights = std::shared_ptr<const std::vector<float>>;

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "ration/base/random.h"
-#include "ration/mechanisms/gaussian.h"
-#include "ration/objectives/fit_sensitivity.h"
 #include "ration/objectives/objective.h"
 #include "ration/oracle/queries.h"
 #include "ration/privacy/event.h"
@@ -19,6 +17,11 @@
 #include "ration/sampling/sampler.h"
 
 namespace ration {
+
+// Of the library itself.
+class Ahead;
+class GaussianMechanism;
+struct FitScale;
 
 // The one door: the only object that holds both the rows and the noise. A method asks, the oracle charges the
 // budget, draws the rows, computes the clipped sum, adds the noise, and answers with something already
@@ -46,6 +49,7 @@ class PrivateOracle {
   using Parameters = Objective::Parameters;
   // Takes the answer's coordinates from `first` on.
   using TakeBlock = std::function<void(std::size_t first, std::span<const double> mean)>;
+  // What moves weights along a noisy gradient, block by block (oracle/descent.h, of the library itself).
   class Descent;
 
   // All must outlive the oracle.
@@ -165,18 +169,6 @@ class PrivateOracle {
   };
   std::vector<KnownEvent> known_;
   std::uint64_t batches_ = 0;  // drawn so far
-};
-
-// What moves the weights along a noisy gradient, block by block.
-class PrivateOracle::Descent {
- public:
-  // Takes the gradient's coordinates from `first` on, and moves those of the weights.
-  virtual void move(std::size_t first, std::span<const double> gradient, AnyNumbers weights) = 0;
-  // The memory that this will touch, beside its arguments: asked for while the noise is computed.
-  virtual void expect(std::size_t first, std::size_t count, Ahead& ahead) const = 0;
-
- protected:
-  ~Descent() = default;
 };
 
 // One batch and what was announced about it. Each query must be the next one announced (InputError

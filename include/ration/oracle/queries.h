@@ -9,8 +9,8 @@
 #include "ration/clipping/any_clip_rule.h"
 #include "ration/mechanisms/above_threshold.h"
 #include "ration/mechanisms/noisy_max.h"
+#include "ration/objectives/fits.h"
 #include "ration/objectives/objective.h"
-#include "ration/objectives/solvers.h"
 #include "ration/privacy/event.h"
 
 namespace ration {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "ration/data/schema.h"
@@ -12,11 +13,23 @@
 #include "ration/privacy/filter.h"
 #include "ration/privacy/spending.h"
 #include "ration/sampling/sampler.h"
-#include "ration/train/method_plan.h"
 #include "ration/train/model.h"
 #include "ration/train/plan.h"
 
 namespace ration {
+
+// Methods with their settings (train/method_plan.h), of the library itself.
+class FixedMethod;
+class AdaptiveMethod;
+struct Protector;
+
+// Nothing protects the rows: a bar to measure others by, never a release.
+struct WithoutPrivacy {
+  double ridge = 0;  // >= 0
+};
+
+using MethodPlan =
+    std::variant<std::shared_ptr<const FixedMethod>, std::shared_ptr<const AdaptiveMethod>, WithoutPrivacy>;
 
 // A plan in which nothing is open any more, before a row is read. Sampler, clip rule, noise, relation and
 // accountant fit together, and the whole stays within the budget.
@@ -43,7 +56,7 @@ struct ResolvedPlan {
   SpendingBy spending_by() const { return fixed() != nullptr ? SpendingBy::plan : SpendingBy::outputs; }
 
   // Of a fixed method; 0 for others.
-  std::int64_t steps() const { return fixed() != nullptr ? fixed()->steps() : 0; }
+  std::int64_t steps() const;
   // What the first steps of a fixed method release.
   Event steps_event(std::int64_t first_steps) const;
   // The same, and what is asked first: the number and the mean of the rows, if they are.
@@ -72,8 +85,5 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema);
 
 // The model a plan would train, all weights 0.
 Model untrained_model(const Plan& plan, const data::Schema& schema);
-
-// What a method is made for; draws where a network begins.
-ModelShape shape_of(const Model& model, RandomSource& random);
 
 }  // namespace ration

@@ -8,11 +8,11 @@
 
 #include "ration/base/random.h"
 #include "ration/data/table.h"
+#include "ration/methods/step_report.h"
 #include "ration/privacy/certificate.h"
 #include "ration/train/model.h"
 #include "ration/train/plan.h"
 #include "ration/train/resolve.h"
-#include "ration/train/training.h"
 
 namespace ration {
 

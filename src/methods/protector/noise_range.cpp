@@ -4,11 +4,11 @@
 #include <cmath>
 #include <functional>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "methods/protector.h"
+#include "privacy/tcdp.h"
 #include "ration/base/error.h"
-#include "ration/methods/protector.h"
 #include "ration/privacy/filter.h"
-#include "ration/privacy/tcdp.h"
 
 namespace ration {
 namespace {

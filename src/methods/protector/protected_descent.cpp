@@ -3,12 +3,12 @@
 #include <cmath>
 #include <utility>
 
+#include "base/check.h"
 #include "methods/noisy_gradient.h"
+#include "methods/protector.h"
 #include "methods/protector/step_formulas.h"
 #include "methods/saved_state.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
-#include "ration/methods/protector.h"
 
 namespace ration {
 namespace {

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/atomic_file.h"
+#include "base/hash.h"
+#include "methods/protector.h"
 #include "methods/protector/step_formulas.h"
-#include "ration/base/atomic_file.h"
 #include "ration/base/error.h"
-#include "ration/base/hash.h"
-#include "ration/methods/protector.h"
 
 namespace ration {
 namespace {

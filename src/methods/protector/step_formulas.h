@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <span>
 
+#include "methods/protector.h"
 #include "methods/protector/coordinate_lstm.h"
 #include "methods/protector/lanewise.h"
-#include "ration/methods/protector.h"
 
 // What a private run and the unrolled runs of meta-training have in common.
 namespace ration::protector {

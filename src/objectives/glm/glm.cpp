@@ -3,7 +3,7 @@
 #include <array>
 
 #include "objectives/glm/linear_objective.h"
-#include "ration/objectives/glm/losses.h"
+#include "objectives/glm/losses.h"
 
 namespace ration {
 namespace {

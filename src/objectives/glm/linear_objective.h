@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "base/parallel.h"
 #include "objectives/glm/loss_kernels.h"
 #include "objectives/glm/row_products.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
 #include "ration/objectives/glm/glm.h"
 

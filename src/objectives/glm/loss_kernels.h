@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "ration/objectives/glm/losses.h"
+#include "objectives/glm/losses.h"
 
 namespace ration {
 

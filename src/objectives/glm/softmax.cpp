@@ -1,4 +1,4 @@
-#include "ration/objectives/glm/losses.h"
+#include "objectives/glm/losses.h"
 
 namespace ration {
 namespace {

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <optional>
 
-#include "ration/base/distributions.h"
+#include "base/distributions.h"
 #include "ration/base/error.h"
 #include "ration/objectives/neural/layers.h"
 

@@ -13,13 +13,13 @@
 #include <utility>
 #include <variant>
 
+#include "base/check.h"
 #include "base/parallel.h"
+#include "objectives/glm/losses.h"
 #include "objectives/neural/convert.h"
 #include "objectives/neural/flat_parameters.h"
 #include "objectives/neural/soundness.h"
-#include "ration/base/check.h"
 #include "ration/base/error.h"
-#include "ration/objectives/glm/losses.h"
 #include "ration/objectives/neural/tape.h"
 
 namespace ration::nn {

@@ -4,13 +4,13 @@
 
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
+#include "baselines/majority.h"
+#include "baselines/objective_perturbation.h"
+#include "baselines/output_perturbation.h"
+#include "baselines/privgene.h"
 #include "ration/base/error.h"
 #include "ration/base/random.h"
-#include "ration/baselines/majority.h"
-#include "ration/baselines/objective_perturbation.h"
-#include "ration/baselines/output_perturbation.h"
-#include "ration/baselines/privgene.h"
 #include "train/recipes/settings.h"
 #include "train/recipes/single_release.h"
 

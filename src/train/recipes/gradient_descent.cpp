@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "ration/base/check.h"
+#include "base/check.h"
 #include "ration/base/error.h"
 #include "ration/objectives/network.h"
-#include "ration/schedules/scale.h"
-#include "ration/train/noise_plan.h"
+#include "schedules/scale.h"
+#include "train/noise_plan.h"
 #include "train/recipes/settings.h"
 
 namespace ration {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "ration/methods/gradient_descent.h"
-#include "ration/train/method_plan.h"
+#include "methods/gradient_descent.h"
+#include "train/method_plan.h"
 
 namespace ration {
 

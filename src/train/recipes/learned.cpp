@@ -5,13 +5,13 @@
 #include <cmath>
 #include <utility>
 
+#include "data/named_data.h"
+#include "methods/protector.h"
 #include "ration/base/error.h"
-#include "ration/data/named_data.h"
-#include "ration/methods/protector.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
-#include "ration/train/shipped_protectors.h"
 #include "train/recipes/settings.h"
+#include "train/shipped_protectors.h"
 
 namespace ration {
 namespace {

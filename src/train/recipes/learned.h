@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ration/train/method_plan.h"
+#include "train/method_plan.h"
 
 namespace ration {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "methods/agd.h"
+#include "methods/line_search.h"
 #include "ration/base/error.h"
-#include "ration/methods/agd.h"
-#include "ration/methods/line_search.h"
 #include "ration/objectives/network.h"
 #include "ration/sampling/poisson.h"
 #include "train/recipes/settings.h"

@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "ration/base/error.h"
-#include "ration/train/method_plan.h"
+#include "train/method_plan.h"
 #include "train/recipes/baselines.h"
 #include "train/recipes/gradient_descent.h"
 #include "train/recipes/learned.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ration/base/error.h"
-#include "ration/train/method_plan.h"
+#include "train/method_plan.h"
 
 namespace ration {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "methods/protector/protectors.h"
+#include "privacy/gdp.h"
+#include "privacy/tcdp.h"
 #include "ration/privacy/filter.h"
-#include "ration/privacy/gdp.h"
-#include "ration/privacy/tcdp.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
 #include "ration/sampling/poisson.h"

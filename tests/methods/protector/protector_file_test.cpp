@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "methods/protector/protectors.h"
 #include "ration/base/error.h"
-#include "ration/base/hash.h"
 #include "support/small_table.h"
 
 namespace ration::testing {

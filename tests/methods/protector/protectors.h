@@ -4,8 +4,8 @@
 #include <random>
 #include <string>
 
+#include "methods/protector.h"
 #include "methods/protector/step_formulas.h"
-#include "ration/methods/protector.h"
 
 // Protectors that nobody trained.
 namespace ration::testing {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/distributions.h"
 #include "objectives/neural/nets.h"
 #include "objectives/neural/position_site.h"
-#include "ration/base/distributions.h"
 #include "ration/base/error.h"
 #include "ration/objectives/neural/models.h"
 #include "support/doubles.h"

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <sstream>
+
+#include "base/read_number.h"
+#include "commands/commands.h"
+#include "compare/run_comparison.h"
+#include "interrupt.h"
+#include "pictures/compare_plots.h"
+#include "ration/base/error.h"
+#include "text/compare_progress.h"
+#include "text/compare_text.h"
+#include "text/output.h"
+
+namespace ration::cli {
+namespace {
+
+using compare::Comparison;
+using compare::Results;
+
+struct Flags {
+  std::optional<std::string> plan, data, schema, models, methods, epsilons, delta, folds, repeats, threads,
+      out;
+  bool json = false;
+  bool quiet = false;
+  bool no_plots = false;
+};
+
+std::vector<std::string> names_in(const std::optional<std::string>& list, const char* flag) {
+  std::vector<std::string> names;
+  std::istringstream in(list.value_or(""));
+  for (std::string name; std::getline(in, name, ',');) {
+    if (name.empty())
+      throw InputError(fmt::format("{}: expected names separated by commas, got '{}'", flag, *list));
+    names.push_back(name);
+  }
+  if (list && names.empty()) throw InputError(fmt::format("{}: expected a name, got none", flag));
+  return names;
+}
+
+// With --schema, --data names files of one data set in place of those of a plan.
+void set_data(Comparison& comparison, const Flags& flags) {
+  const std::vector<std::string> names = names_in(flags.data, "--data");
+  if (!flags.schema) return choose_data(comparison, names, "--data");
+  if (names.empty()) throw InputError("--schema describes the files that --data names; give both");
+  std::string stem = std::filesystem::path(names.front()).filename().string();
+  stem = stem.substr(0, stem.find('.'));
+  comparison.data = {{.name = stem, .files = names, .schema = *flags.schema, .beside = "."}};
+}
+
+void set_numbers(Comparison& comparison, const Flags& flags) {
+  if (flags.epsilons) {
+    comparison.epsilons.clear();
+    for (const std::string& epsilon : names_in(flags.epsilons, "--epsilons"))
+      comparison.epsilons.push_back(read_number("--epsilons", "epsilon", epsilon, greater_than(0)));
+  }
+  if (flags.delta)
+    comparison.delta = read_number("--delta", "delta", *flags.delta, greater_than(0).less_than(1));
+  if (flags.folds) comparison.folds = static_cast<std::size_t>(read_count("--folds", "folds", *flags.folds));
+  if (flags.repeats)
+    comparison.repeats = static_cast<std::size_t>(read_count("--repeats", "repeats", *flags.repeats));
+}
+
+Comparison comparison_of(const Flags& flags) {
+  Comparison comparison = flags.plan ? compare::read_comparison(*flags.plan) : Comparison{};
+  set_data(comparison, flags);
+  auto models = names_in(flags.models, "--models");
+  if (models.empty() && comparison.models.empty()) models = {"logistic"};
+  choose_models(comparison, models, "--models");
+  choose_methods(comparison, names_in(flags.methods, "--methods"), "--methods");
+  set_numbers(comparison, flags);
+  if (comparison.data.empty())
+    throw InputError("--data is needed: data sets of --plan, or files with their --schema");
+  if (comparison.methods.empty()) throw InputError("--methods is needed, or a --plan that lists some");
+  return comparison;
+}
+
+void run_compare(const Flags& flags) {
+  if (!flags.out) throw InputError("--out is needed: the folder for tables and plots");
+  const Comparison comparison = comparison_of(flags);
+  const Interrupt interrupt;
+  compare::CompareOptions options{.out = *flags.out, .stop = &interrupt.flag()};
+  if (flags.threads)
+    options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
+  const Results results = [&] {
+    CompareProgressBar bar(!flags.quiet);
+    options.on_progress = [&bar](const compare::CompareProgress& progress) { bar.show(progress); };
+    return run_comparison(comparison, options);
+  }();
+  const std::vector<std::string> plots =
+      flags.no_plots ? std::vector<std::string>{} : write_plots(results, *flags.out);
+  if (flags.json) {
+    print(compare::to_json(results));
+  } else if (!flags.quiet) {
+    print(to_text(results, *flags.out, plots));
+  }
+  if (!results.finished()) {
+    throw Interrupted(fmt::format("stopped after {} of {} jobs; the same command goes on", results.jobs_done,
+                                  results.jobs));
+  }
+}
+
+constexpr const char* kExamples = R"(
+Every method on every data set, model, epsilon, fold and repeat, on all cores. The folder gets
+results.md, results.csv, results.json, runs.csv, trace.csv and plots as SVG and PNG. Stopped, the same command goes on where it was.
+
+NOT PRIVATE: figures are computed from the rows themselves, without noise. A comparison is for
+public data; no guarantee covers its results or a choice made by them.
+
+Examples:
+  ration compare --plan experiments/e1.toml --out e1
+  ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --epsilons 0.1,0.4 \
+    --folds 3 --repeats 1 --out cmp
+  ration compare --data census.csv --schema census.toml --methods dpsgd --epsilons 0.1,1 \
+    --delta 1e-6 --out cmp --json
+)";
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      *app.add_subcommand("compare", "Compare methods on public data by cross-validation: tables and plots");
+  command.add_option("--plan", flags->plan, "What to compare (TOML, docs/compare.md); flags win over it")
+      ->type_name("FILE");
+  command.add_option("--data", flags->data, "Data sets of the plan, or files of one data set with --schema")
+      ->type_name("NAMES");
+  command.add_option("--schema", flags->schema, "The schema of the files")->type_name("FILE");
+  command
+      .add_option("--models", flags->models,
+                  "Models of the plan file, or of a plan; left out, all, or logistic")
+      ->type_name("NAMES");
+  command
+      .add_option("--methods", flags->methods,
+                  "Methods of the plan file, or of a plan; left out, all of the file")
+      ->type_name("NAMES");
+  command.add_option("--epsilons", flags->epsilons, "Budgets, separated by commas; epsilon > 0")
+      ->type_name("LIST");
+  command.add_option("--delta", flags->delta, "Of every budget; 0 < delta < 1")->type_name("DELTA");
+  command.add_option("--folds", flags->folds, "Parts of the rows, each tested on once; >= 2 [10]")
+      ->type_name("K");
+  command.add_option("--repeats", flags->repeats, "Times all of it is done, with other folds [1]")
+      ->type_name("N");
+  command.add_option("--threads", flags->threads, "Jobs at a time; left out, one per processor")
+      ->type_name("N");
+  command.add_option("--out", flags->out, "The folder; one with the same comparison goes on")
+      ->type_name("DIR");
+  command.add_flag("--no-plots", flags->no_plots, "Tables only");
+  command.add_flag("--quiet", flags->quiet, "No progress bar and no table");
+  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  command.footer(kExamples);
+  command.callback([flags] { run_compare(*flags); });
+}
+
+}  // namespace ration::cli

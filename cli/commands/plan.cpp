@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands/commands.h"
+#include "data/named_data.h"
+#include "flags/plan_flags.h"
+#include "text/answer.h"
+#include "text/output.h"
+#include "text/plan_text.h"
+
+namespace ration::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct PlanFlagsOfCommand {
+  PlanFlags plan;
+  bool json = false;
+};
+
+// The schema is public and may be read; the rows are not.
+ResolvedPlan resolve_without_rows(const Plan& plan) {
+  ResolvedPlan resolved = resolve(plan);
+  if (!resolved.plan.schema.empty() || data::schema_of_data(plan.data)) read_schema_of(resolved.plan);
+  return resolved;
+}
+
+void run_plan(const PlanFlagsOfCommand& flags) {
+  const double start = now_in_seconds();
+  const ResolvedPlan resolved = resolve_without_rows(flags.plan.read());
+  if (!flags.json) {
+    const char* const ledger = resolved.plan.ledger.empty() ? "" : " The ledger was not asked what is left.";
+    return print(fmt::format("{}\nNo row was read.{}\n", to_text(resolved), ledger));
+  }
+  ordered_json json;
+  write_to(json, resolved);
+  json["seconds"] = now_in_seconds() - start;
+  print(json.dump(2) + "\n");
+}
+
+constexpr const char* kExamples = R"(
+Examples:
+  ration plan --plan examples/adult/plan.toml --epsilon 1 --delta 1e-6
+  ration plan --rows 50000 --rate 0.01 --epochs 20 --epsilon 3 --delta 1e-6 --json
+)";
+
+}  // namespace
+
+void add_plan(CLI::App& app) {
+  auto flags = std::make_shared<PlanFlagsOfCommand>();
+  CLI::App& command = *app.add_subcommand("plan", "What a run would do and spend, without reading a row");
+  flags->plan.add_to(command);
+  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  command.footer(kExamples);
+  command.callback([flags] { run_plan(*flags); });
+}
+
+}  // namespace ration::cli

@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/atomic_file.h"
+#include "base/check.h"
+#include "commands/commands.h"
+#include "ration/base/error.h"
+#include "ration/train/model.h"
+#include "text/output.h"
+
+namespace ration::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct PredictFlags {
+  std::optional<std::string> run, data, out;
+  bool json = false;
+};
+
+// What is said of one class or value after another.
+struct Predictions {
+  std::vector<double> values;
+  std::vector<std::string> classes;  // empty if values are numbers
+
+  const std::string& class_of(double value) const { return classes[static_cast<std::size_t>(value)]; }
+};
+
+// A field that every CSV reader takes as it is: quoted where it must be. An empty one too, since an empty
+// line is no row.
+std::string csv_field(const std::string& text) {
+  const bool blank_at_end = text.starts_with(' ') || text.ends_with(' ');
+  if (!text.empty() && !blank_at_end && text.find_first_of(",\"\r\n\t") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string to_csv(const Predictions& predictions) {
+  std::vector<std::string> fields;
+  for (const std::string& name : predictions.classes) fields.push_back(csv_field(name) + "\n");
+  std::string out = "prediction\n";
+  for (const double value : predictions.values) {
+    out += fields.empty() ? show(value) + "\n" : fields[static_cast<std::size_t>(value)];
+  }
+  return out;
+}
+
+ordered_json to_json(const Predictions& predictions) {
+  ordered_json list = ordered_json::array();
+  for (const double value : predictions.values) {
+    if (predictions.classes.empty()) {
+      list.push_back(value);
+    } else {
+      list.push_back(predictions.class_of(value));
+    }
+  }
+  return list;
+}
+
+Predictions predict_file(const PredictFlags& flags) {
+  const Model model = read_model(*flags.run);
+  const data::Table table = data::read_table(*flags.data, model.schema, {.labels = false});
+  return {predict(model, table), table.classes};
+}
+
+void run_predict(const PredictFlags& flags) {
+  if (!flags.run) throw InputError("predict: which model? ration predict RUN --data FILE");
+  if (!flags.data) throw InputError("--data is needed: the rows to predict");
+  const Predictions predictions = predict_file(flags);
+  if (flags.out) write_file_atomically(*flags.out, to_csv(predictions));
+  if (flags.json) {
+    ordered_json json{{"model", *flags.run}, {"data", *flags.data}, {"rows", predictions.values.size()}};
+    if (flags.out) json["out"] = *flags.out;
+    json["predictions"] = to_json(predictions);
+    print(json.dump(2) + "\n");
+  } else if (!flags.out) {
+    print(to_csv(predictions));
+  }
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  auto flags = std::make_shared<PredictFlags>();
+  CLI::App& command = *app.add_subcommand("predict", "What a saved model says of new rows, as CSV");
+  command.add_option("run", flags->run, "A run's folder, or its model.json")->type_name("RUN");
+  command
+      .add_option("--data", flags->data,
+                  "Rows written as the model's schema says; the label column may be absent")
+      ->type_name("FILE");
+  command.add_option("--out", flags->out, "Write the CSV here, whole or not at all")->type_name("FILE");
+  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  command.footer(
+      "\nExamples:\n  ration predict run --data new.csv > predictions.csv\n"
+      "  ration predict run --data new.csv --out predictions.csv\n  ration predict run --data new.csv "
+      "--json\n");
+  command.callback([flags] { run_predict(*flags); });
+}
+
+}  // namespace ration::cli

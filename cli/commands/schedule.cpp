@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/atomic_file.h"
+#include "commands/commands.h"
+#include "flags/schedule_flags.h"
+#include "ration/base/error.h"
+#include "schedules/noise_file.h"
+#include "text/output.h"
+#include "text/schedule_text.h"
+
+namespace ration::cli {
+namespace {
+
+struct OutputFlags {
+  std::optional<std::string> plot, out;
+  bool json = false;
+  bool quiet = false;
+};
+
+void write_files(const ScheduleAnswer& answer, const OutputFlags& flags) {
+  if (flags.plot) write_file_atomically(*flags.plot, plot_schedule(answer));
+  if (flags.out) write_file_atomically(*flags.out, noise_file_text(answer.scaled.noise));
+}
+
+void run_schedule(const ScheduleFlags& schedule, const OutputFlags& flags) {
+  const ScheduleAnswer answer = schedule.solve();
+  write_files(answer, flags);
+  if (flags.json) {
+    nlohmann::ordered_json json;
+    write_to(json, answer);
+    if (flags.plot) json["plot"] = *flags.plot;
+    if (flags.out) json["out"] = *flags.out;
+    return print(json.dump(2) + "\n");
+  }
+  if (!answer.read_without_privacy.empty()) {
+    fmt::print(stderr, "ration: warning: {}\n", warning_of_public_rows(answer));
+  }
+  if (flags.quiet) return print(only_the_noise(answer));
+  print(to_text(answer));
+  if (flags.plot) print(fmt::format("\nplot: {}\n", *flags.plot));
+  if (flags.out) print(fmt::format("{}schedule: {}\n", flags.plot ? "" : "\n", *flags.out));
+}
+
+constexpr const char* kExamples = R"(
+Examples:
+  ration schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8 --plot s.svg
+  ration schedule --shape exponential --schedule-rate 0.005 --steps 500 \
+    --sampling poisson --rate 0.05 --epsilon 1 --delta 1e-6
+  ration schedule --shape influence:estimated --data public.csv --schema schema.toml --rows 30000 \
+    --steps 100 --epsilon 1 --delta 1e-6 --out schedule.csv
+  ration train private.csv --schema schema.toml --rows 30000 \
+    --schedule schedule.csv --epsilon 1 --delta 1e-6 --out run
+)";
+
+}  // namespace
+
+void add_schedule(CLI::App& app) {
+  auto schedule = std::make_shared<ScheduleFlags>();
+  auto flags = std::make_shared<OutputFlags>();
+  CLI::App& command = *app.add_subcommand(
+      "schedule", "Noise of each step: a shape scaled onto a budget, its bound on the error, the best steps");
+  schedule->add_to(command);
+  command.add_option("--plot", flags->plot, "Also draw the noise against the step, as SVG")
+      ->type_name("FILE");
+  command
+      .add_option("--out", flags->out,
+                  "Also write every step's noise, as CSV: for 'train --schedule' and 'account --schedule'")
+      ->type_name("FILE");
+  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  command.add_flag("--quiet", flags->quiet, "Print the noise of every step and nothing around it");
+  command.footer(kExamples);
+  command.callback([schedule, flags] { run_schedule(*schedule, *flags); });
+}
+
+}  // namespace ration::cli

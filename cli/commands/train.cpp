@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/read_number.h"
+#include "commands/commands.h"
+#include "flags/plan_flags.h"
+#include "interrupt.h"
+#include "ration/base/error.h"
+#include "ration/train/run.h"
+#include "text/answer.h"
+#include "text/output.h"
+#include "text/plan_text.h"
+#include "text/progress_bar.h"
+
+namespace ration::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Flags {
+  PlanFlags plan;
+  std::optional<std::string> out, resume, threads, device;
+  bool json = false;
+  bool quiet = false;
+};
+
+std::string folder_of(const Flags& flags) {
+  if (flags.resume) {
+    const std::string given = flags.plan.first_given();
+    if (!given.empty()) {
+      throw InputError(fmt::format("--resume goes on with the run's own plan; leave {} out", given));
+    }
+    if (flags.out) throw InputError("--resume names the folder; leave --out out");
+    return *flags.resume;
+  }
+  if (!flags.out) throw InputError("--out is needed: the folder for model and certificate");
+  return *flags.out;
+}
+
+// Steps that a crash destroyed are paid for and not repeated.
+std::string lost_steps(const RunOutcome& outcome) {
+  const std::int64_t lost = outcome.plan.steps() - outcome.steps;
+  return lost <= 0 ? ""
+                   : fmt::format("{} of the {} paid steps were lost when the run was cut off\n", lost,
+                                 outcome.plan.steps());
+}
+
+std::string steps_taken(const RunOutcome& outcome) {
+  if (outcome.plan.fixed() != nullptr || !outcome.plan.is_private()) return "";
+  return fmt::format("{:<12}{} steps before the budget was used up\n", "took", outcome.steps);
+}
+
+std::string promise(const Certificate& certificate) {
+  if (!certificate.not_private.empty()) return "NOT PRIVATE: " + certificate.not_private;
+  return fmt::format("certified: epsilon {} at delta {} ({})", show_rounded_up(certificate.epsilon),
+                     show(certificate.delta), to_string(certificate.relation));
+}
+
+void print_summary(const RunOutcome& outcome, const std::string& folder) {
+  print(
+      fmt::format("{}{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n{}\n",
+                  to_text(outcome.plan), steps_taken(outcome), lost_steps(outcome), folder,
+                  promise(outcome.certificate)));
+}
+
+void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {
+  ordered_json json{{"finished", outcome.finished}};
+  write_to(json, outcome.plan);
+  if (outcome.finished && outcome.plan.is_private()) json["epsilon"] = outcome.certificate.epsilon;
+  json["steps"] = outcome.steps;
+  json["run"] = folder;
+  if (outcome.certificate.ledger) json["ledger_run"] = outcome.certificate.ledger->run;
+  json["seconds"] = seconds;
+  print(json.dump(2) + "\n");
+}
+
+// As a shell reads it.
+std::string in_shell(const std::string& word) {
+  const bool plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("/._-+,:@%=").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  if (plain && !word.empty()) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+void run_train(const Flags& flags) {
+  const double start = now_in_seconds();
+  const std::string folder = folder_of(flags);
+  const Interrupt interrupt;
+  RunOptions options{.out = folder, .stop = &interrupt.flag()};
+  if (flags.threads)
+    options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
+  if (flags.device) options.device = *flags.device;
+  RunOutcome outcome;
+  {
+    ProgressBar bar(!flags.quiet);
+    options.observers.push_back(&bar);
+    RandomSource& random = SecureRandom::for_this_thread();
+    outcome = flags.resume ? resume_run(options, random) : train(flags.plan.read(), options, random);
+  }
+  if (flags.json) {
+    print_json(outcome, folder, now_in_seconds() - start);
+  } else if (outcome.finished && !flags.quiet) {
+    print_summary(outcome, folder);
+  }
+  if (!outcome.finished)
+    throw Interrupted(fmt::format("stopped after step {}; go on by: ration train --resume {}", outcome.steps,
+                                  in_shell(folder)));
+}
+
+constexpr const char* kExamples = R"(
+Examples:
+  ration train adult.csv --schema adult.toml --rows 32561 --epsilon 1 --delta 1e-6 --out run
+  ration train --plan examples/adult/plan.toml --data adult.data.gz --epsilon 1 --delta 1e-6 --out run --json
+  ration train --plan plan.toml --data adult.csv --clip abadi --rate 0.1 --steps 300 --lr 1 --out run2
+  ration train --resume run
+)";
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App& command =
+      *app.add_subcommand("train", "Train a model within a budget; leaves model and certificate in a folder");
+  command.add_option("--out", flags->out, "The run's folder; must not hold a run already")->type_name("DIR");
+  command.add_option("--resume", flags->resume, "Go on with the run in this folder")->type_name("DIR");
+  command.add_option("--threads", flags->threads, "Threads; left out, one per processor")->type_name("N");
+  command
+      .add_option("--device", flags->device, "Where a network is computed: cpu (left out), cuda, cuda:1, ...")
+      ->type_name("NAME");
+  command.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
+  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  flags->plan.add_to(command);
+  command.footer(kExamples);
+  command.callback([flags] { run_train(*flags); });
+}
+
+}  // namespace ration::cli

@@ -1,0 +1,77 @@
+#include "flags/plan_flags.h"
+
+#include <fmt/format.h>
+
+#include "ration/base/error.h"
+#include "train/noise_plan.h"
+
+namespace ration::cli {
+namespace {
+
+// A flag also wins over a file that says the same by another key.
+void forget_other_way(Plan& plan, const std::string& key, const std::string& value) {
+  if (key == "rate") plan.batch.reset();
+  if (key == "batch") plan.rate.reset();
+  if (key == "steps") plan.epochs.reset();
+  if (key == "epochs") plan.steps.reset();
+  if (key == "schedule" && is_schedule_file(value)) plan.steps.reset(), plan.epochs.reset();
+}
+
+std::string help_with_default(const PlanKey& key) {
+  const auto value = key.get(Plan{});
+  if (!value) return key.help;
+  const bool quoted = value->front() == '"';
+  return fmt::format("{} [{}]", key.help, quoted ? value->substr(1, value->size() - 2) : *value);
+}
+
+}  // namespace
+
+void PlanFlags::add_to(CLI::App& command) {
+  command.add_option("file", data_, "The private rows, like --data")->type_name("FILE");
+  command.add_option("--plan", plan_, "A plan file (TOML); flags win over it")->type_name("FILE");
+  values_.resize(plan_keys().size());
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const PlanKey& key = plan_keys()[i];
+    std::optional<std::string>& value = values_[i];
+    CLI::Option* const option =
+        key.value.empty()
+            ? command.add_flag_callback(
+                  key.flag(), [&value] { value = "true"; }, key.help)
+            : command.add_option(key.flag(), value, help_with_default(key))->type_name(key.value);
+    option->group(key.group);
+  }
+}
+
+Plan PlanFlags::read() const {
+  Plan plan = plan_ ? read_plan(*plan_) : Plan{};
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i]) forget_other_way(plan, plan_keys()[i].name, *values_[i]);
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const PlanKey& key = plan_keys()[i];
+    if (values_[i]) key.set(plan, key.flag(), *values_[i]);
+  }
+  if (data_ && has_data_flag()) {
+    throw InputError(fmt::format("the data is given twice: '{}' and '{}'", *data_, plan.data));
+  }
+  if (data_) plan.data = *data_;
+  return plan;
+}
+
+bool PlanFlags::has_data_flag() const {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (plan_keys()[i].name == "data") return values_[i].has_value();
+  }
+  return false;
+}
+
+std::string PlanFlags::first_given() const {
+  if (data_) return "'" + *data_ + "'";
+  if (plan_) return "--plan";
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i]) return plan_keys()[i].flag();
+  }
+  return "";
+}
+
+}  // namespace ration::cli

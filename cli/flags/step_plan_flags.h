@@ -1,0 +1,42 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "privacy/step_plan.h"
+#include "ration/privacy/accountant.h"
+
+namespace ration::cli {
+
+// The keys sampling, rate, noise_multiplier, steps, relation (and schedule).
+void write_to(nlohmann::ordered_json& json, const StepPlan& plan);
+
+// The flags that describe a plan, as typed. They stay text until `read`, so that one place words the errors.
+struct StepPlanFlags {
+  std::optional<std::string> sampling, rate, noise, steps, schedule, relation;
+
+  void add_sampling_to(CLI::App& command);
+  void add_noise_and_steps_to(CLI::App& command);
+  void add_schedule_to(CLI::App& command);
+
+  // The plan without its noise: sampling, rate and relation, checked together.
+  StepPlan read_sampling() const;
+  // The rate is what is being looked for: refused if given.
+  StepPlan read_sampling_without_rate() const;
+  StepPlan read_plan() const;
+  double read_noise() const;
+  std::int64_t read_steps() const;
+};
+
+// --relation NAME.
+Relation read_relation(const std::string& text);
+// --accountant NAME or all.
+std::vector<Accountant> read_accountants(const std::string& name);
+double read_delta(const std::optional<std::string>& text);
+double read_epsilon(const std::optional<std::string>& text);
+
+}  // namespace ration::cli

@@ -1,0 +1,131 @@
+#include "text/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "methods/protector.h"
+#include "text/progress_bar.h"
+
+namespace ration::cli {
+namespace {
+
+std::string describe_sampling(const ResolvedPlan& plan) {
+  if (plan.fixed_size) return fmt::format("{} rows, drawn without replacement", *plan.fixed_size);
+  if (plan.rate < 1) return fmt::format("each row with chance {} (Poisson)", show(plan.rate));
+  return "every row";
+}
+
+std::string describe_clip(const ResolvedPlan& plan) {
+  const std::string bound = show(plan.plan.clip_bound.value_or(0));
+  if (plan.plan.clip == "auto-s") {
+    return fmt::format("auto-s, bound {}, gamma {}", bound, show(plan.plan.clip_gamma));
+  }
+  return fmt::format("{}, bound {}", plan.plan.clip, bound);
+}
+
+std::string describe_step(const ResolvedPlan& plan) {
+  return fmt::format("{}, learning rate {}, average {}", plan.plan.step, show(plan.plan.lr.value_or(0)),
+                     plan.plan.average);
+}
+
+std::string describe_rows(const ResolvedPlan& plan) {
+  if (plan.count_noise) {
+    return fmt::format("counted with noise {} first, at about 1 % of the budget; declare rows to save it",
+                       show_rounded_up(*plan.count_noise));
+  }
+  if (!plan.plan.rows) return "their number is public under replace_one";
+  return fmt::format("{}, declared", show(*plan.plan.rows));
+}
+
+std::string describe_method(const ResolvedPlan& plan) {
+  const std::string& name = plan.plan.method;
+  if (!plan.is_private()) return name + ": NOT PRIVATE, a bar to measure others by";
+  if (plan.fixed() == nullptr) return name + ", steps while the budget lasts";
+  return fmt::format("{}, {} {}", name, plan.steps(), plan.steps() == 1 ? "step" : "steps");
+}
+
+std::string describe_protector(const ResolvedPlan& plan) {
+  const ProtectorOrigin& origin = plan.protector()->origin;
+  return fmt::format("{}, trained on {} for epsilon {}", plan.plan.protector, origin.tasks,
+                     show(origin.epsilon));
+}
+
+std::string describe_spending(const ResolvedPlan& plan) {
+  if (!plan.is_private()) return "no budget: nothing protects the rows";
+  return fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
+                     show(plan.budget.epsilon), show(plan.budget.delta),
+                     bar(plan.cost.epsilon / plan.budget.epsilon, 20));
+}
+
+std::string describe_accountant(const ResolvedPlan& plan) {
+  return fmt::format("{}, relation {}", to_string(plan.accountant), to_string(plan.relation));
+}
+
+}  // namespace
+
+std::string to_text(const ResolvedPlan& plan) {
+  std::string text;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text += fmt::format("{:<12}{}\n", name, value);
+  };
+  if (plan.schema_was_found) line("schema", plan.plan.schema + ", by the folder of the rows");
+  line("model", plan.plan.model);
+  line("method", describe_method(plan));
+  if (plan.protector() != nullptr) line("protector", describe_protector(plan));
+  line("a step sees", describe_sampling(plan));
+  line("rows", describe_rows(plan));
+  if (plan.mean_noise) {
+    line("centred", fmt::format("by their mean with noise {}, at about 1 % of the budget",
+                                show_rounded_up(*plan.mean_noise)));
+  }
+  if (plan.plan.clip_bound) line("clipping", describe_clip(plan));
+  if (plan.plan.lr) line("step rule", describe_step(plan));
+  if (plan.fixed() != nullptr) {
+    line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier),
+                              plan.plan.schedule));
+  }
+  line("accountant", describe_accountant(plan));
+  line("spends", describe_spending(plan));
+  if (plan.plan.rows && plan.budget.delta * *plan.plan.rows >= 1) {
+    line("caution", "delta is not below 1 / rows: publishing a row or two outright would keep this promise");
+  }
+  return text;
+}
+
+void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
+  json["method"] = plan.plan.method;
+  json["model"] = plan.plan.model;
+  if (plan.is_private()) {
+    json["epsilon"] = plan.cost.epsilon;
+  } else {
+    json["epsilon"] = nullptr;
+  }
+  json["delta"] = plan.budget.delta;
+  json["epsilon_budget"] = plan.budget.epsilon;
+  json["accountant"] = to_string(plan.accountant);
+  json["relation"] = to_string(plan.relation);
+  json["noise_multiplier"] = nullptr;
+  json["steps"] = nullptr;
+  if (plan.fixed() != nullptr) {
+    json["noise_multiplier"] = plan.noise_multiplier;
+    json["steps"] = plan.steps();
+  }
+  if (plan.protector() != nullptr) {
+    json["protector"] = plan.plan.protector;
+    json["protector_sha256"] = sha256_of(*plan.protector());
+  }
+  json["sampling"] = plan.plan.sampling;
+  json["rate"] = plan.rate;
+  if (plan.plan.clip_bound) {
+    json["clip"] = plan.plan.clip;
+    json["clip_bound"] = *plan.plan.clip_bound;
+  }
+  if (plan.schema_was_found) json["schema"] = plan.plan.schema;
+  if (plan.plan.rows) json["rows_declared"] = *plan.plan.rows;
+  if (plan.count_noise) json["count_noise"] = *plan.count_noise;
+  if (plan.mean_noise) json["mean_noise"] = *plan.mean_noise;
+}
+
+}  // namespace ration::cli

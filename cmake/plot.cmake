@@ -1,0 +1,18 @@
+# ration_plot: line charts as SVG, which knows nothing of privacy. librsvg and cairo turn them into PNG; without them
+# the rest works as before.
+file(GLOB ration_plot_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/plot/*.cpp)
+add_library(ration_plot STATIC ${ration_plot_sources})
+target_include_directories(ration_plot PUBLIC ${PROJECT_SOURCE_DIR} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+target_link_libraries(ration_plot PRIVATE fmt::fmt ration_warnings)
+if(RATION_PNG)
+  find_package(PkgConfig)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(RSVG IMPORTED_TARGET librsvg-2.0>=2.52 cairo)
+  endif()
+  if(RSVG_FOUND)
+    target_link_libraries(ration_plot PRIVATE PkgConfig::RSVG)
+    target_compile_definitions(ration_plot PRIVATE RATION_PNG)
+  else()
+    message(STATUS "librsvg or cairo is missing: plots are written as SVG only (Debian: librsvg2-dev, libcairo2-dev)")
+  endif()
+endif()

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "methods/method.h"
+#include "methods/protector.h"
+#include "ration/privacy/calibrate.h"
+#include "ration/privacy/event.h"
+#include "ration/sampling/sampler.h"
+#include "ration/train/plan.h"
+#include "ration/train/resolve.h"
+
+namespace ration {
+
+// A method with its settings, fixed before a row is read. There are three kinds, by what is known of their
+// spending.
+
+// What a method is made for: a linear model begins at zero, a network at random weights.
+struct ModelShape {
+  std::size_t columns = 1;      // of the encoded table; the last one is the bias
+  std::size_t outputs = 1;      // one set of weights each
+  std::vector<double> start{};  // of a network, whose parameters they are
+
+  bool is_network() const { return !start.empty(); }
+  std::size_t parameters() const { return is_network() ? start.size() : columns * outputs; }
+};
+
+// What a method is made for; draws where a network begins.
+ModelShape shape_of(const Model& model, RandomSource& random);
+
+// Steps of a plan that were taken, and those that were paid for: the ones between were lost by a crash.
+struct StepsSoFar {
+  std::int64_t done = 0;
+  std::int64_t charged = 0;  // >= done
+};
+
+// All releases are known before the run.
+class FixedMethod {
+ public:
+  virtual ~FixedMethod() = default;
+
+  virtual std::int64_t steps() const = 0;
+  // What the first steps release, before sampling; equal neighbours together.
+  virtual std::vector<CountedEvent> events(std::int64_t first_steps) const = 0;
+  // A size at which the run costs about as much as one of noise multiplier 1: where the planner begins to
+  // look.
+  virtual double usual_noise() const { return 1; }
+  // Scales all noise: the planner looks for the smallest size that the budget allows.
+  virtual void set_noise(double size) = 0;
+  // A method that goes on where `so_far` ends; lost steps are not repeated.
+  virtual std::unique_ptr<Method> make(const ModelShape& model, const StepsSoFar& so_far) const = 0;
+};
+
+// The method chooses its next query by what it has seen, and stops when the budget refuses one.
+class AdaptiveMethod {
+ public:
+  virtual ~AdaptiveMethod() = default;
+
+  // What it will mostly ask for, as it is charged: it decides the order of an RDP filter.
+  virtual Event typical(const Sampler& sampler) const = 0;
+  virtual std::unique_ptr<Method> make(const ModelShape& model) const = 0;
+  // As its file has it; null if the method was not learned.
+  virtual const Protector* protector() const { return nullptr; }
+};
+
+// What --method NAME stands for. One file in src/train/recipes holds each family.
+struct Recipe {
+  using Open =
+      std::variant<std::unique_ptr<FixedMethod>, std::unique_ptr<const AdaptiveMethod>, WithoutPrivacy>;
+
+  std::string name;
+  std::string what;  // in a few words
+  // Settings that the plan leaves open get this method's values.
+  std::function<void(Plan&)> fill;
+  // Every setting the method needs is there; `plan.rate` too.
+  std::function<Open(const Plan&, const Budget&)> make;
+  bool takes_networks = false;  // or linear models only
+};
+
+std::span<const Recipe> recipes();
+// InputError listing the known names.
+const Recipe& recipe_named(std::string_view name);
+
+}  // namespace ration
