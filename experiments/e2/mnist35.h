@@ -13,12 +13,10 @@ namespace ration::e2 {
 //
 // Private   the first 1000 images of a 3 or a 5 in the training file.
 // Public    those of the test file, 1902: mean, principal axes and deviations come from them, so that the
-// encoding of a
-//           private image depends on no other private image. The first 1000 also serve to estimate
-//           influences.
+//           encoding of a private image depends on no other private image. The first 1000 also serve to
+//           estimate influences.
 // Encoding  60 principal components, each over its public deviation; then all are divided by the longest
-// public row and
-//           multiplied by the data scale, and longer rows are shortened to it.
+//           public row and multiplied by the data scale, and longer rows are shortened to it.
 class Mnist35 {
  public:
   // The folder with the four files of MNIST, gzipped.

@@ -16,9 +16,9 @@ struct NetOptions {
 // One hidden layer of ReLUs and a logistic loss on top, for two classes: z = v . max(0, W x + b) + c.
 //
 // Parameters  the distance of (W, b, v, c) from the first weights, He's [He15], drawn from the seed: a method
-// may start at 0. Norms       of a row's gradient without forming it: |d|^2 (|x|^2 + 1) + s^2 (|a|^2 + 1), s
-// the slope of the loss, a the
-//             hidden outputs, d = s v where a > 0.
+//             may start at 0.
+// Norms       of a row's gradient without forming it: |d|^2 (|x|^2 + 1) + s^2 (|a|^2 + 1), s the slope of the
+//             loss, a the hidden outputs, d = s v where a > 0.
 std::unique_ptr<Objective> make_two_layer_net(std::shared_ptr<const Rows> rows, const NetOptions& options);
 
 }  // namespace ration::e2

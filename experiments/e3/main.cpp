@@ -1,6 +1,6 @@
 // E3: does a private line search train networks faster than a tuned rate? [Chen20, Fig. 5]
 //   e3 DATA OUT [THREADS [REPEATS [TASKS]]]     DATA holds the folders mnist and cifar10; TASKS: only those
-//   with this in their name
+//                                               with this in their name
 // Runs that OUT has already are not repeated, so that a study can be stopped and go on.
 #include <fmt/format.h>
 #include <unistd.h>

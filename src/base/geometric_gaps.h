@@ -12,7 +12,8 @@ namespace ration {
 //
 // Gaps are doubles, since they exceed any integer type for the smallest rates; whole numbers, perhaps
 // infinite. `expected_count` is how many will probably be asked for; it only decides how many are prepared at
-// once. Edge cases  rate = 1 gives gaps of 0; rate > 0.
+// once.
+// Edge cases  rate = 1 gives gaps of 0; rate > 0.
 class GeometricGaps {
  public:
   GeometricGaps(RandomSource& random, double rate, double expected_count);

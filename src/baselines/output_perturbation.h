@@ -11,10 +11,11 @@ namespace ration {
 // The three ways to fit:
 // gradient_descent  OutPert-GD [ZhangZMW17, Alg. 1]: steps of 1 / (smoothness + ridge), at most 200 of them.
 // bolt_on           bolt-on PSGD [Wu17, Alg. 1]: 10 passes over permuted rows, in batches of 50 (the paper's
-// settings). pass_averages     OutPert-RSGD [ChenLK19]: the same, every pass ending at the average of its
-// iterates. Each step makes the fit better and its sensitivity larger. How far to go in all, the sum of the
-// step sizes, follows from the rows, the parameters and the noise as in [ZhangZMW17], for the passes as well:
-// a step of 1 / sqrt(rows) [Wu17, Sec. 4] ends too early on tables of this size.
+//                   settings).
+// pass_averages     OutPert-RSGD [ChenLK19]: the same, every pass ending at the average of its iterates.
+// Each step makes the fit better and its sensitivity larger. How far to go in all, the sum of the step sizes,
+// follows from the rows, the parameters and the noise as in [ZhangZMW17], for the passes as well: a step of 1
+// / sqrt(rows) [Wu17, Sec. 4] ends too early on tables of this size.
 enum class OutputFit { gradient_descent, bolt_on, pass_averages };
 
 struct OutputPerturbationOptions {

@@ -21,13 +21,12 @@ struct PrivGeneOptions {
 // noisy minimum of the losses, with Gumbel noise); its children replace the population. [ZhangXYZW13]
 //
 // Children    the selected vector itself; the others are that vector, every second of them crossed with the
-// one selected
-//             before (each coordinate is either's with probability 1/2), plus a normal mutation of length
-//             about `mutation`, which falls by mutation_decay per round. The first population are mutations
-//             of 0.
+//             one selected before (each coordinate is either's with probability 1/2), plus a normal mutation
+//             of length about `mutation`, which falls by mutation_decay per round. The first population are
+//             mutations of 0.
 // Guarantee   `rounds` selections, each BoundedRange(selection_epsilon); their number and epsilon are fixed
-// before the
-//             run. Which children there are is chance and what was selected before, so post-processing.
+//             before the run. Which children there are is chance and what was selected before, so
+//             post-processing.
 // Unlike the paper, one vector is selected per round and not several, the sensitivity is that of clipped
 // losses (no "enhanced" mechanism), and the cost is kept at rounds * population losses.
 //

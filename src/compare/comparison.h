@@ -47,7 +47,7 @@ struct MethodChoice {
 // Every method on every data set, model, epsilon, fold and repeat. (docs/compare.md)
 //
 // Not private   it measures on the rows as they are, so it is for public data: nothing of its results is
-// covered by a guarantee.
+//               covered by a guarantee.
 struct Comparison {
   Settings plan;  // what all methods start from
   std::vector<DataSet> data;

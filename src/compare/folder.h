@@ -17,7 +17,8 @@ namespace ration::compare {
 //   trace.csv         the way of the first fold's runs, each written before the line of its job
 //
 // Crashes     a torn last line, and a trace whose job has no line, are dropped when the folder is opened
-// again. Throws InputError if another process is at work here, or the folder belongs to another comparison.
+//             again.
+// Throws InputError if another process is at work here, or the folder belongs to another comparison.
 class Folder {
  public:
   Folder(const std::string& path, const std::string& comparison);

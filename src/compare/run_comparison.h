@@ -29,11 +29,11 @@ struct CompareOptions {
 // results.csv, results.json and results.md.
 //
 // Threads     a job has one thread, and there is one job per thread; jobs share the rows of their fold and
-// the noise that was
-//             found for their plan.
+//             the noise that was found for their plan.
 // Refused     a plan that cannot be run (its budget is too small, say) is noted with its reason, and the
-// others go on. Throws InputError for what the user can mend, before any job if possible; if every job was
-// refused, with the first reason.
+//             others go on.
+// Throws InputError for what the user can mend, before any job if possible; if every job was refused, with
+// the first reason.
 Results run_comparison(const Comparison& comparison, const CompareOptions& options);
 
 }  // namespace ration::compare

@@ -12,9 +12,8 @@ namespace ration::data {
 // The bytes of a file, decompressed on the way if it begins like a gzip file (whatever its name).
 //
 // Edge cases  a missing or unreadable file, a folder, and a truncated or corrupt gzip stream are refused with
-// the
-//             file's name (and, for gzip, how many good bytes came before). Several gzip members are read as
-//             one.
+//             the file's name (and, for gzip, how many good bytes came before). Several gzip members are read
+//             as one.
 class ByteSource {
  public:
   explicit ByteSource(std::string path);

@@ -20,8 +20,7 @@ struct DelimitedOptions {
 // hold delimiters, line ends and doubled quotes [RFC 4180].
 //
 // Refused   a quote within an unquoted field, text after a closing quote, a quote that is never closed, and
-// whatever
-//           LineReader refuses.
+//           whatever LineReader refuses.
 class DelimitedReader {
  public:
   DelimitedReader(std::string path, DelimitedOptions options);

@@ -13,8 +13,7 @@ namespace ration::data {
 // A UTF-8 byte order mark is skipped.
 //
 // Refused   NUL bytes, text that is not UTF-8 (UTF-16 by its mark), a carriage return within a line, records
-// longer than
-//           kLongestRecord.
+//           longer than kLongestRecord.
 class LineReader {
  public:
   static constexpr std::size_t kLongestRecord = std::size_t{4} << 20;

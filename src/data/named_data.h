@@ -14,8 +14,8 @@ namespace ration::data {
 //   mnist:DIR       the IDX files of MNIST in the folder DIR, gzip or not; mnist:DIR:test for the test images
 //   fashion-mnist   the same of Fashion-MNIST, where Debian's package dataset-fashion-mnist puts them;
 //                   fashion-mnist:DIR, fashion-mnist:test, fashion-mnist:DIR:test
-//   cifar10:DIR     every data_batch_*.bin in DIR, gzip or not, in the order of their names;
-//                   cifar10:DIR:test every test_batch*.bin
+//   cifar10:DIR     every data_batch_*.bin in DIR, gzip or not, in the order of their names; cifar10:DIR:test
+//                   every test_batch*.bin
 //   text:FILE       lines "text<TAB>0" and "text<TAB>1"
 //
 // Anything else is a file's name; "./fashion-mnist" is one too. Relative paths are looked for as find_file.h

@@ -9,9 +9,8 @@ namespace ration::data {
 // marks of missing values, and returns TOML with a comment that says what it did.
 //
 // Not private   It reads every value and writes smallest, largest and all categories down. On private rows
-// this would
-//               spend an unlimited budget: use it on public data, or replace every bound and list by public
-//               knowledge.
+//               this would spend an unlimited budget: use it on public data, or replace every bound and list
+//               by public knowledge.
 // `names` are the columns in order; empty if the file's first line names them.
 // Edge cases    a column with more than 200 different texts is drafted as "ignore", with a comment.
 std::string draft_schema(const std::string& path, const std::string& target,

@@ -15,8 +15,7 @@ namespace ration::data {
 // have, so a dense table is filled in place and never exists twice.
 //
 // Use   for each row: cell(i, value, place) for every column i of the schema but ignored ones, in any order;
-// then
-//       end_row(). At last finish().
+//       then end_row(). At last finish().
 class TableBuilder {
  public:
   TableBuilder(const Schema& schema, const ReadOptions& options);

@@ -13,25 +13,23 @@ struct ObjectiveNoiseOptions {
   Relation relation = Relation::add_remove;
 };
 
-// Objective perturbation of a linear model: w~ near the minimum of sum_i l_i(w) + R / 2 |w|^2 + <b, w>,
-// b ~ N(0, s^2 I), plus a little noise for the distance to the minimum.
+// Objective perturbation of a linear model: w~ near the minimum of sum_i l_i(w) + R / 2 |w|^2 + <b, w>, b ~
+// N(0, s^2 I), plus a little noise for the distance to the minimum.
 //
 // Condition   l_i(w) = f_i(<w, x_i>), f_i convex with a slope of one sign (logistic, Huber SVM).
 // Guarantee   The minimum is mu-GDP with mu = L / s + sqrt(pi / 2) ln(1 + B / R) under add_remove, and 2 mu
-// under
-//             replace_one, which is one removal and one addition [Dong22, Thm 2.14]. Proof: docs/proofs/
-//             objective-perturbation.md. It replaces the (epsilon, delta) analyses of [Chaudhuri11; Kifer12],
-//             whose two terms it keeps (the noise, and the logarithm of the change of the Hessian's
-//             determinant), so that the release is an ordinary Gaussian event for every accountant.
+//             under replace_one, which is one removal and one addition [Dong22, Thm 2.14]. Proof:
+//             docs/proofs/objective-perturbation.md. It replaces the (epsilon, delta) analyses of
+//             [Chaudhuri11; Kifer12], whose two terms it keeps (the noise, and the logarithm of the change of
+//             the Hessian's determinant), so that the release is an ordinary Gaussian event for every
+//             accountant.
 // The minimum is not reached exactly, and what is released must not depend on how nearly: the point found is
-// within
-//             `tolerance` / R of it, so two neighbours' points, given the same minimum, differ by at most
-//             2 tolerance / R, and a Gaussian mechanism covers that [Iyengar19, approximate minima
+//             within `tolerance` / R of it, so two neighbours' points, given the same minimum, differ by at
+//             most 2 tolerance / R, and a Gaussian mechanism covers that [Iyengar19, approximate minima
 //             perturbation]. It takes kOutputShare of 1 / noise_multiplier^2; squares of mu add up [Dong22,
 //             Cor. 3.3].
 // Edge cases  A regulariser so small that the determinant alone takes more than there is, is an InputError
-// that says how
-//             large it must be: the condition 2 B / epsilon of the papers in another guise.
+//             that says how large it must be: the condition 2 B / epsilon of the papers in another guise.
 // [Chaudhuri11, Alg. 2; Kifer12; Redberg23]
 class ObjectiveNoise {
  public:

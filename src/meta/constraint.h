@@ -35,10 +35,9 @@ struct SoftObjective {
 // are 0, the step before the end counts alone.
 //
 // Width       the paper's tent is as wide as the budget, 1, and cut off at its few steps; a change of the
-// costs then moves the weights by
-//             too little, about reach / (number of steps) of what it moves the end by, and a scheduler learns
-//             to spend too fast. A tent that ends where the steps do, reach times the cost of one, has the
-//             slope of the loss at the budget's end.
+//             costs then moves the weights by too little, about reach / (number of steps) of what it moves
+//             the end by, and a scheduler learns to spend too fast. A tent that ends where the steps do,
+//             reach times the cost of one, has the slope of the loss at the budget's end.
 SoftObjective soft_objective(std::span<const double> losses, std::span<const double> h, std::size_t reach,
                              double width = 1);
 
@@ -60,8 +59,8 @@ class BatchBudgets {
   // Second pass: the costs and mean losses of all batches, the protector standing still.
   // The multipliers of the batches are updated, then r:
   //   hard  minimises Eq. 6, sum_b (c_b - z_b mu_b - r_b)^2 / (2 mu_b) - z_r h_r + h_r^2 / (2 mu_r): a linear
-  //   equation; soft  descends on Eq. 7, the same first sum plus the soft objective of the batches' mean
-  //   losses.
+  //         equation;
+  //   soft  descends on Eq. 7, the same first sum plus the soft objective of the batches' mean losses.
   void update_hard(std::span<const double> costs);
   void update_soft(std::span<const double> costs, std::span<const double> losses);
 

@@ -143,8 +143,8 @@ double Unroll<Number>::cost() const {
 }
 
 // With u = g / stddev, g = mean + stddev * injected * n and stddev proportional to the noise multiplier s:
-//   d asinh(u) / ds = (injected n - u) / (s sqrt(1 + u^2)),    d (g / bound) / ds = stddev injected n / (s
-//   bound).
+//   d asinh(u) / ds     = (injected n - u) / (s sqrt(1 + u^2)),
+//   d (g / bound) / ds  = stddev injected n / (s bound).
 template <class Number>
 double Unroll<Number>::by_noise(const Kept& kept, const Lanewise<Number>& d_inputs) const {
   const double s = kept.noise_multiplier;

@@ -42,8 +42,7 @@ struct AgdOptions {
 //
 // For full batches and zCDP: there the averaged gradients cost as much as one drawn with the whole budget.
 // Guarantee   all it knows are the oracle's answers, each of them charged once. The minimum is the
-// exponential mechanism
-//             (Gumbel noise), zCDP with epsilon^2 / 8; exponential noise would not be
+//             exponential mechanism (Gumbel noise), zCDP with epsilon^2 / 8; exponential noise would not be
 //             (docs/proofs/noisy-max.md).
 // Scale       the ridge's term is public, and added to the sums of losses times the divisor.
 // Ends        with the first query that the budget refuses. What it granted within that step is lost.

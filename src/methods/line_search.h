@@ -41,17 +41,16 @@ struct NeverRaise {};
 using BudgetGrowth = std::variant<CheckAngles, RaiseGradient, NeverRaise>;
 
 // The defaults are those of [Chen20, Sec. V-D] for convex models. Two are not in the paper, and were chosen
-// on made-up tables only: first_step       steps of 1/L decrease a loss of curvature L enough; for a logistic
-// loss and rows of length 2 to 4, L is 1 to 4 at
-//                  most, and less along most directions. The resets bring 1 down if need be; steps of 2 and 4
-//                  at the start drove rows beyond the loss bound, where the search no longer sees them, and
-//                  half of it was slower.
+// on made-up tables only:
+// first_step       steps of 1/L decrease a loss of curvature L enough; for a logistic loss and rows of length
+//                  2 to 4, L is 1 to 4 at most, and less along most directions. The resets bring 1 down if
+//                  need be; steps of 2 and 4 at the start drove rows beyond the loss bound, where the search
+//                  no longer sees them, and half of it was slower.
 // candidates       decides when a gradient is called too noisy: when no step of at least shrink^(candidates -
-// 1), here a third, of the
-//                  first decreases the loss enough. With 10 to 20 candidates hardly a search fails, since
-//                  some tiny step passes by its noise; the budgets then stay at their small beginnings for
-//                  thousands of steps. 6 are as accurate in a third to half of the queries; 4 are less
-//                  accurate.
+//                  1), here a third, of the first decreases the loss enough. With 10 to 20 candidates hardly
+//                  a search fails, since some tiny step passes by its noise; the budgets then stay at their
+//                  small beginnings for thousands of steps. 6 are as accurate in a third to half of the
+//                  queries; 4 are less accurate.
 struct LineSearchOptions {
   AnyClipRule clip = Abadi{3};
   double loss_bound = 1;       // of each row, in the search; 1e-200 to 1e200
@@ -86,24 +85,20 @@ struct LineSearchOptions {
 // Poisson batches and CheckAngles make it DP-BLSGD, full batches and RaiseGradient DP-BLGD.
 //
 // Trusted     if no candidate will do, budgets grow only if the gradient may be to blame: if its squared
-// length is less than `trusted`
-//             times what its noise alone would have, both of which are known. Otherwise the step after the
-//             smallest candidate is taken. The paper's budgets always grow; at a kink of a hinge loss, or
-//             where rows are beyond the loss bound and no search sees them, all of epsilon 1.6 then went into
-//             a few ever better gradients, and the result was the majority class, worse than at epsilon 0.4.
+//             length is less than `trusted` times what its noise alone would have, both of which are known.
+//             Otherwise the step after the smallest candidate is taken. The paper's budgets always grow; at a
+//             kink of a hinge loss, or where rows are beyond the loss bound and no search sees them, all of
+//             epsilon 1.6 then went into a few ever better gradients, and the result was the majority class,
+//             worse than at epsilon 0.4.
 // Retries     the paper's begin with first_step again, and never end if that is too large for the curvature:
-// no budget helps then.
-//             Every step begins with first_step.
+//             no budget helps then. Every step begins with first_step.
 // Guarantee   all it knows are the oracle's answers, which the budget's filter has granted, so it may choose
-// budgets, bounds and
-//             steps by them. Each query sees a fresh batch: the paper charges gradient and search on one
-//             batch as if each were amplified, which under-counts.
+//             budgets, bounds and steps by them. Each query sees a fresh batch: the paper charges gradient
+//             and search on one batch as if each were amplified, which under-counts.
 // Scale       the search compares sums. What is public is on their scale too: margin = divisor (decrease eta
-// |g|^2 - R),
-//             R = ridge (eta <w, g> - eta^2 |g|^2 / 2) being the decrease of the ridge's term.
+//             |g|^2 - R), R = ridge (eta <w, g> - eta^2 |g|^2 / 2) being the decrease of the ridge's term.
 // Ends        with the first query that the budget refuses. What it granted within that step is lost: the
-// paper's
-//             algorithm stops there too, and less than one step's budget is left then.
+//             paper's algorithm stops there too, and less than one step's budget is left then.
 // InputError if the weights overflow.
 std::unique_ptr<Method> make_line_search_descent(const LineSearchOptions& options, std::size_t parameters);
 

@@ -46,8 +46,9 @@ struct ProtectorOrigin {
 // A learned optimiser: two coordinate-wise LSTMs of two layers. [L2P, Sec. 4.1, App. B.7]
 //
 //   scheduler   s = least + 2 (even - least) sigmoid(LSTM(norm of the mean gradient / clip bound)): the
-//   step's noise multiplier projector   w += scale LSTM(asinh(g / stddev of its noise), g / clip bound),
-//   coordinate by coordinate, g the noisy mean gradient
+//               step's noise multiplier
+//   projector   w += scale LSTM(asinh(g / stddev of its noise), g / clip bound), coordinate by coordinate, g
+//               the noisy mean gradient
 //
 // The paper's projector sees g alone; seen in units of its noise too, it means the same at other budgets and
 // table sizes.
@@ -91,15 +92,13 @@ struct ProtectedDescentOptions {
 // Gradient descent by a protector. [L2P, Alg. 1, 2]
 //
 // Guarantee   all it knows of the rows are the oracle's answers; the protector was made without them. The
-// scheduled noise depends on
-//             what was released before, which the budget's filter allows. The paper draws norm and gradient
-//             from one subset and amplifies each; here each has a subset of its own, at the same price.
+//             scheduled noise depends on what was released before, which the budget's filter allows. The
+//             paper draws norm and gradient from one subset and amplifies each; here each has a subset of its
+//             own, at the same price.
 // Sensitivity of a released norm is (4m - 3) C^2 for m rows under replace_one: the oracle's. [privacy rules
-// 1; L2P, Lemma A.3 has
-//             the figure for add_remove]
+//             1; L2P, Lemma A.3 has the figure for add_remove]
 // Ends        when the cheapest step, one with noise 2 noise - least_noise (3/2 noise without a scheduler),
-// does not fit. The step before
-//             that takes what is left, so that the whole budget is spent.
+//             does not fit. The step before that takes what is left, so that the whole budget is spent.
 // InputError if the weights overflow.
 std::unique_ptr<Method> make_protected_descent(const ProtectedDescentOptions& options,
                                                std::size_t parameters);

@@ -29,8 +29,8 @@ struct NoisyAccuracy {
 //              changes at most both by 1. In L1: histogram_sensitivity_l1(relation), 1 or 2.
 // Guarantee    pure epsilon-DP, delta = 0, for predictions of a model that does not depend on these rows, or
 //              only through releases that are charged elsewhere. The scale 1 / epsilon is rounded up.
-// Edge cases   no rows are rows too: the answer is noise. The accuracy is off by about
-//              sensitivity / (epsilon * rows), and both figures err to either side.
+// Edge cases   no rows are rows too: the answer is noise. The accuracy is off by about sensitivity / (epsilon
+//              * rows), and both figures err to either side.
 // [Dwork14, Thm 3.6]
 class NoisyAccuracyQuery {
  public:

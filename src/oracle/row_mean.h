@@ -18,10 +18,10 @@ struct RowMeanQuery {
 // The mean of all rows, for models that see rows less their mean.
 //
 // Formula     (sum_i x_i min(1, bound / |x_i|) + N(0, (noise_multiplier D)^2 I)) / declared rows, D the
-// sensitivity of the sum. Guarantee   a row moves the sum by at most bound (add_remove) or 2 bound
-// (replace_one), as a clipped gradient does; what the sum
-//             may lose to rounding is added to that. So its event is Gaussian(noise_multiplier), and the
-//             filter is asked before anything else.
+//             sensitivity of the sum.
+// Guarantee   a row moves the sum by at most bound (add_remove) or 2 bound (replace_one), as a clipped
+//             gradient does; what the sum may lose to rounding is added to that. So its event is
+//             Gaussian(noise_multiplier), and the filter is asked before anything else.
 // Edge cases  a row without a finite norm counts as zeros; no rows give noise alone.
 // Nothing if the budget refuses.
 std::optional<std::vector<double>> noisy_row_mean(const Rows& rows, const RowMeanQuery& query,

@@ -10,11 +10,11 @@ namespace ration {
 // 1e8.
 //
 // Why not doubles   ten times 0.1 is 1 for the person who set the budget, but not for doubles, whatever the
-// rounding. Reading a double  its shortest decimal form that reads back as the same double: 0.1 is one tenth.
-// That form and the
-//                   double differ by at most one part in 2^53, once per amount and not per addition, so the
-//                   total of any number of runs is off by that part at most; accountants round up by far more
-//                   (1e-14 and above).
+//                   rounding.
+// Reading a double  its shortest decimal form that reads back as the same double: 0.1 is one tenth. That form
+//                   and the double differ by at most one part in 2^53, once per amount and not per addition,
+//                   so the total of any number of runs is off by that part at most; accountants round up by
+//                   far more (1e-14 and above).
 // Rounding          digits below 1e-30 are rounded up in what is spent and down in what may be spent.
 class DecimalAmount {
  public:

@@ -28,16 +28,14 @@ struct FourierTransform {
 // it gives, rounded in the declared direction.
 //
 // Tilting   Fourier transforms have an absolute error, and delta may be 1e-300. So the law is tilted by
-// e^{tilt * loss}
-//           first, which moves its bulk to where delta is decided; all errors are then relative to delta.
-//           With M the moment at the tilt, pi the tilted law and v the lattice points,
-//             delta(epsilon) = M e^{-tilt epsilon} sum_{v > epsilon} w(v - epsilon) pi(v),  w(u) = e^{-tilt
-//             u} - e^{-(tilt + 1) u}.
+//           e^{tilt * loss} first, which moves its bulk to where delta is decided; all errors are then
+//           relative to delta. With M the moment at the tilt, pi the tilted law and v the lattice points,
+//             delta(epsilon) = M e^{-tilt epsilon} sum_{v > epsilon} w(v - epsilon) pi(v),
+//             w(u)           = e^{-tilt u} - e^{-(tilt + 1) u}.
 // Errors    charged to the sum, in the declared direction:
 //           - tilted mass outside the window, which the cyclic convolution folds into it (Chernoff bound);
 //           - rounding of the forward transforms, at most e = c u log2(n) at every frequency, carried through
-//           the power
-//             exactly: |(f + e)^T - f^T| <= (|f| + e)^T - |f|^T;
+//             the power exactly: |(f + e)^T - f^T| <= (|f| + e)^T - |f|^T;
 //           - rounding of the power, of the inverse transform and of the tilt itself.
 //           (A public library omits the second and falls below the truth at 50,000 steps and delta 1e-8.)
 // `max_points` bounds the transform; if the window is cut short the missing mass is charged like any other.

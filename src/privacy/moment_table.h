@@ -17,14 +17,13 @@ namespace ration {
 // 1) [Mironov19, Thm 4], and the privacy loss has E_P[e^{zL}] = G(z + 1) (remove) or G(-z) (add).
 //
 // Method      the trapezoidal rule in y = x / noise, which converges geometrically for a function analytic in
-// a strip
-//             [Trefethen14, Thm 5.1]. The nearest singularities are the zeros of r, pi * noise off the real
-//             line.
+//             a strip [Trefethen14, Thm 5.1]. The nearest singularities are the zeros of r, pi * noise off
+//             the real line.
 // Small rates E[r - 1] = 0 exactly, so r^s - 1 - s (r - 1) is summed instead of r^s: G - 1 is right to about
-// 1e-12
-//             relative even where it is 1e-20.
+//             1e-12 relative even where it is 1e-20.
 // Cost        one exponential per node; the losses log r are tabulated once and grow with the largest order
-// asked. Not thread-safe (the table grows on demand).
+//             asked.
+// Not thread-safe (the table grows on demand).
 class MomentTable {
  public:
   struct Limits {

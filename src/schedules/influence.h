@@ -31,13 +31,11 @@ struct RetrainingOptions {
 // q_t = c2. [Hong22, App. D]
 //
 // Mirroring   each s_t is tried with both signs, which cancels what is odd in the noise of step t, first of
-// all its product
-//             with the noise of the other steps. With common random numbers one run in place of many then
-//             often does.
+//             all its product with the noise of the other steps. With common random numbers one run in place
+//             of many then often does.
 // Edge cases  an estimate can come out at 0 or below, where the noise is forgotten or the estimate poor: such
-// values are
-//             raised to 1e-6 of the largest, so that a shape exists. InputError if the largest is not above
-//             0, or a loss is not finite.
+//             values are raised to 1e-6 of the largest, so that a shape exists. InputError if the largest is
+//             not above 0, or a loss is not finite.
 std::vector<double> influence_by_retraining(const FinalLoss& final_loss, std::span<const double> noise,
                                             const RetrainingOptions& options = {});
 
@@ -51,8 +49,9 @@ struct QuadraticRun {
 // Exactly, for a quadratic loss with these eigenvalues h >= 0 of its Hessian, as the squared loss is while no
 // gradient is clipped: the sum over h of h r_t^2 / 2 times noise_unit^2, r_t what a unit of noise in step t
 // has become in the last iterate along an eigenvector. Without momentum r_t = -learning_rate (1 -
-// learning_rate h)^(T - t). Edge cases  values below 1e-6 of the largest are raised to that, as above: with
-// learning_rate h = 1 a step forgets everything.
+// learning_rate h)^(T - t).
+// Edge cases  values below 1e-6 of the largest are raised to that, as above: with learning_rate h = 1 a step
+//             forgets everything.
 std::vector<double> influence_on_quadratic(std::span<const double> eigenvalues, std::int64_t steps,
                                            const QuadraticRun& run);
 

@@ -38,12 +38,10 @@ double dynamic_risk_bound(const RiskConstants& constants, double steps);
 // The number of steps that minimises each bound, at least 1.
 //
 // uniform     by search. The paper's closed form, ceil(ln(1 + ln(1/gamma) / alpha) / ln(1/gamma)) [Hong22,
-// Thm 4.2], has the
-//             right order but is no minimiser: at gamma .97, alpha 1e-3 it says 114, where 13 steps have a
-//             quarter of the bound. paper_uniform_steps() is that form, for comparison.
+//             Thm 4.2], has the right order but is no minimiser: at gamma .97, alpha 1e-3 it says 114, where
+//             13 steps have a quarter of the bound. paper_uniform_steps() is that form, for comparison.
 // dynamic     2 log_gamma(alpha / (alpha + (1 - sqrt(gamma))^2)), the exact minimiser, rounded to the better
-// integer.
-//             [Hong22, Thm 4.3]
+//             integer. [Hong22, Thm 4.3]
 std::int64_t uniform_steps(const RiskConstants& constants);
 std::int64_t dynamic_steps(const RiskConstants& constants);
 std::int64_t paper_uniform_steps(const RiskConstants& constants);

@@ -58,12 +58,12 @@ StepOptions usual_step_options(StepKind kind);
 // Noise correction: the noise adds its variance to the second moment, and where it dominates, Adam divides
 // every coordinate by the same number and is SGD. The variance is public, so it is subtracted again:
 //
-//   s/(1-r^t)  becomes  max(s/(1-r^t) - n, floor),   n the average of noise_stddev^2 with the weights of s.
+//   s/(1-r^t)  becomes max(s/(1-r^t) - n, floor), n the average of noise_stddev^2 with the weights of s.
 //
 // For constant noise, n = noise_stddev^2 and this is DP-AdamBC [Tang24], but for the e that stays in the
 // denominator; the average keeps it right under a noise schedule. The floor is `stability`, or the
-// uncorrected moment where that is lower; without noise the rule is therefore Adam to the last bit. Edge
-// cases  a coordinate without signal falls to the floor about half of the time, two times of three in
+// uncorrected moment where that is lower; without noise the rule is therefore Adam to the last bit.
+// Edge cases  a coordinate without signal falls to the floor about half of the time, two times of three in
 //             the first step, and then moves by learning_rate * |first moment| / sqrt(stability): with the
 //             correction choose stability near the smallest squared gradient that matters, not 1e-8.
 

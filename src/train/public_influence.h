@@ -21,8 +21,9 @@ struct PublicEstimate {
 // The influence of each step's noise on the final loss of a run of this plan, by retraining on the public
 // rows. The plan is resolved with uniform noise and must declare the number of private rows: the noise is as
 // large as theirs will be, whatever the number of public rows. A step sees all public rows, also where the
-// plan samples. Edge cases  adaptive clipping is refused, as its bound would have to be followed; so is a
-// final loss that is not finite.
+// plan samples.
+// Edge cases  adaptive clipping is refused, as its bound would have to be followed; so is a final loss that
+//             is not finite.
 std::vector<double> influence_on_public_rows(const ResolvedPlan& plan, const data::Schema& schema,
                                              data::Table table, RandomSource& random,
                                              const PublicEstimate& options = {});

@@ -37,12 +37,10 @@ void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows);
 // One run in memory: a resolved plan at work on rows. Nothing here writes a file.
 //
 // Order       everything is charged to a filter: of a fixed method's events it grants exactly those, of
-// others what
-//             fits the budget.
+//             others what fits the budget.
 // Resuming    a fixed method's steps that were paid for but whose outcome was lost are not repeated: the
-// method goes on from its state
-//             with the plan's remaining steps, so nothing is ever released on credit, and noise is always
-//             fresh.
+//             method goes on from its state with the plan's remaining steps, so nothing is ever released on
+//             credit, and noise is always fresh.
 class Training {
  public:
   // The plan, rows and random source must outlive the training. Under add_remove the number of rows is asked

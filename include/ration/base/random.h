@@ -15,9 +15,9 @@ namespace ration {
 //
 // Words are handed out from a buffer, so that a draw costs no virtual call; each is erased as it leaves.
 // Guarantee   no buffered word is used on both sides of a fork(): the child drops the buffer and tells the
-// source. Edge cases  a clone() made behind the C library's back is not seen. If generating throws, no word
-// is lost or
-//             repeated: the next draw tries again.
+//             source.
+// Edge cases  a clone() made behind the C library's back is not seen. If generating throws, no word is lost
+//             or repeated: the next draw tries again.
 // Not thread-safe: one source per thread (see SecureRandom::for_this_thread).
 class RandomSource {
  public:
@@ -63,9 +63,8 @@ class RandomSource {
 // The noise's bits: AES-256 in counter mode, keyed by the operating system.
 //
 // Guarantee   each object, and each process after a fork, has its own key of 256 fresh bits; telling N blocks
-// of
-//             16 bytes from uniform bits succeeds with probability at most N^2 / 2^129 beyond breaking AES.
-//             Key and buffered words are erased at the end.
+//             of 16 bytes from uniform bits succeeds with probability at most N^2 / 2^129 beyond breaking
+//             AES. Key and buffered words are erased at the end.
 // Edge cases  throws InternalError if the system's source or the cipher fails; there is no second choice.
 class SecureRandom final : public RandomSource {
  public:

@@ -13,10 +13,9 @@ namespace ration::data {
 // it.
 //
 // Structure   the label is drawn from a logistic model of the other columns with two interactions a linear
-// model cannot
-//             see; about 76 % earn little, and a logistic model gets about 85 % right.
+//             model cannot see; about 76 % earn little, and a logistic model gets about 85 % right.
 // Guarantee   the same seed gives the same table on every machine, and row i does not depend on the number of
-// rows.
+//             rows.
 Schema census_schema();
 Table census_table(std::size_t rows, std::uint64_t seed);
 // The same table as CSV, which census_schema() reads back.

@@ -56,8 +56,8 @@ struct IndexedFeatures {
 // Images of one size, as named_data.h names them: a byte per pixel, and the place of its class as label.
 //
 // Features    pixels: each scaled from [0, 255] into [0, 1]. scatter: the wavelet scattering transform of
-// depth 2, normalised
-//             within each image (src/data/scattering.h), a fixed public function of the one image.
+//             depth 2, normalised within each image (src/data/scattering.h), a fixed public function of the
+//             one image.
 enum class ImageFeatures { pixels, scatter };
 struct ImageShape {
   std::size_t channels = 1;  // 1 to 16
@@ -76,8 +76,7 @@ struct ImageShape {
 //             1 + its 64-bit FNV-1a hash modulo vocabulary - 1. bytes: a byte's id is 1 + its value. No
 //             vocabulary is ever learned from the rows.
 // Features    bag: a column per id, 1 / sqrt(k) for each of the k ids in the text, so that the row has norm 1
-// (bias
-//             aside) whatever its length. ids: the first `length` ids in their order, then zeros.
+//             (bias aside) whatever its length. ids: the first `length` ids in their order, then zeros.
 enum class Tokens { words, bytes };
 enum class TextFeatures { bag, ids };
 struct TextShape {

@@ -19,12 +19,11 @@ struct Table {
 // The encoded columns, known from the public schema before a row is read.
 //
 // Encoding    a number is scaled into [0, 1] by its public bounds, or one-hot by its cuts; a category is
-// one-hot, with
-//             a column more for missing values and for others if the schema has them; the bias column is 1.
-//             Features of a LIBSVM file are divided by max(|low|, |high|), so that zero stays zero. A class
-//             is its place in the list of categories; a numeric label keeps its unit. Pixels are scaled from
-//             [0, 255] into [0, 1]; texts are encoded as schema.h says. Last, rows are shortened to
-//             max_row_norm if there is one.
+//             one-hot, with a column more for missing values and for others if the schema has them; the bias
+//             column is 1. Features of a LIBSVM file are divided by max(|low|, |high|), so that zero stays
+//             zero. A class is its place in the list of categories; a numeric label keeps its unit. Pixels
+//             are scaled from [0, 255] into [0, 1]; texts are encoded as schema.h says. Last, rows are
+//             shortened to max_row_norm if there is one.
 std::vector<std::string> encoded_column_names(const Schema& schema);
 
 struct ReadOptions {

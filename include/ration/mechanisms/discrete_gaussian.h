@@ -53,8 +53,8 @@ class DiscreteGaussian {
 //             2 exp(-2 pi^2 sigma^2). With noise of length |z| in units of sigma, |z|^2 <= 2 d + 133 except
 //             with probability 2^-64, so the privacy loss moves by less than
 //             (d + 50 + 1 / (4 m^2)) / sigma^2, m the noise multiplier. Here sigma >= 2^24: 4e-9 for a
-//             million coordinates, 2e-13 for one. So small a shift is a
-//             shift all the same: the event is DiscreteGaussian, which no accountant charges by those curves.
+//             million coordinates, 2e-13 for one. So small a shift is a shift all the same: the event is
+//             DiscreteGaussian, which no accountant charges by those curves.
 // Edge cases  As GaussianMechanism. A noise beyond 2^32 steps (a noise multiplier of thousands on millions
 //             of coordinates) is refused.
 class DiscreteGaussianMechanism {

@@ -19,13 +19,13 @@ struct NoisyMaxOptions {
   SelectionNoise noise = SelectionNoise::exponential;
 };
 
-// Reports the index of the largest score, or of the smallest loss, after adding noise of scale
-// 2 * sensitivity / epsilon to each; nothing but the index is released.
+// Reports the index of the largest score, or of the smallest loss, after adding noise of scale 2 *
+// sensitivity / epsilon to each; nothing but the index is released.
 //
-// Formula     largest: argmax of score + noise. smallest: argmax of -loss + noise, so the noise is
-//             subtracted from the losses. Exponential noise is not symmetric: adding it to the losses lets
-//             the probability of a candidate among n fall by exp(epsilon (n - 1)) between neighbours, which
-//             is no guarantee at all.
+// Formula     largest: argmax of score + noise. smallest: argmax of -loss + noise, so the noise is subtracted
+//             from the losses. Exponential noise is not symmetric: adding it to the losses lets the
+//             probability of a candidate among n fall by exp(epsilon (n - 1)) between neighbours, which is no
+//             guarantee at all.
 // Guarantee   Scores of neighbours differ by at most D each, some up and some down, so two scores move apart
 //             by up to 2 D; the factor 2 in the scale pays for that. Either noise is pure epsilon-DP.
 // Exponential is permute-and-flip [McKenna20; Ding21]. It is NOT epsilon-bounded-range: when two candidates

@@ -17,11 +17,12 @@ struct DescentFit {
 // one step per batch, w -= step_size * (gradients' sum / batch + ridge * w).
 //
 // last           The batches come in the same order in every pass, and the last iterate is the fit. [Wu17,
-// Alg. 1 and 2] pass_averages  Every pass ends at the average of its iterates [ChenLK19], and every second
-// pass takes the batches
-//                in reverse. A row that comes early in one pass, and is in nearly all of its iterates, so
-//                comes late in the next: over two passes every row counts as much as one at their middle. The
-//                paper permutes anew in each pass and has that on average, as a "randomised sensitivity".
+//                Alg. 1 and 2]
+// pass_averages  Every pass ends at the average of its iterates [ChenLK19], and every second pass takes the
+//                batches in reverse. A row that comes early in one pass, and is in nearly all of its
+//                iterates, so comes late in the next: over two passes every row counts as much as one at
+//                their middle. The paper permutes anew in each pass and has that on average, as a "randomised
+//                sensitivity".
 struct PassesFit {
   enum class Result { last, pass_averages };
 

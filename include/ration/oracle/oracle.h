@@ -32,17 +32,15 @@ struct FitScale;
 //             things of one batch, announce them together (one_sample): amplification then covers their
 //             composition, once. Amplifying the parts would under-count. [privacy rules 2]
 // Sensitivity is that of clipping/sensitivity.h under the sampler's relation, plus what the rounding of sums
-// can
-//             add: a sum of m contributions of norm at most C, each of which passes through at most k
+//             can add: a sum of m contributions of norm at most C, each of which passes through at most k
 //             roundings, is off by at most m k u C / (1 - k u), u = 2^-53 [Higham02, Sec. 4.2], on each of
 //             two neighbours. m is the sampler's public most_rows(). The noise is scaled to the sum of both,
 //             so the event's noise multiplier is the true one. (The contributions themselves are computed
 //             from one row alone and bounded as computed, see kRoundingRoom.)
 // Means       are over the sampler's public divisor, never over the rows that happened to be drawn.
 // Threads     the noise of a long gradient is drawn by up to `threads` threads, 0 being one per processor, if
-// the random source
-//             has another stream for each of them; otherwise, and for all else, by the calling one, so that a
-//             seeded source gives the same answers whatever the number of threads.
+//             the random source has another stream for each of them; otherwise, and for all else, by the
+//             calling one, so that a seeded source gives the same answers whatever the number of threads.
 // Edge cases  an empty batch is answered with pure noise. Not thread-safe.
 class PrivateOracle {
  public:

@@ -14,8 +14,7 @@ namespace ration {
 // does.
 //
 // Guarantee   whatever the caller asks, in whatever order and for whatever reason, everything that was
-// granted
-//             together is (epsilon, delta)-DP.
+//             granted together is (epsilon, delta)-DP.
 // A refused query changes nothing, so a cheaper one may still be granted later.
 // Not thread-safe: one run, one filter.
 class BudgetFilter {
@@ -44,11 +43,10 @@ std::unique_ptr<BudgetFilter> make_zcdp_filter(const Budget& budget, Relation re
 // any event. [Feldman21, Thm 4.3]
 //
 // Why one order  A filter that continues while *some* order is within its limit lets the outputs decide which
-// order that
-//                is. On every branch of the run one order bounds that branch's share of delta by delta, but
-//                different branches may use different orders, and their shares may then add up to more than
-//                delta. When all curves have the same shape (one kind of event) the same order is best on
-//                every branch and nothing is lost by fixing it.
+//                order that is. On every branch of the run one order bounds that branch's share of delta by
+//                delta, but different branches may use different orders, and their shares may then add up to
+//                more than delta. When all curves have the same shape (one kind of event) the same order is
+//                best on every branch and nothing is lost by fixing it.
 // The order is the one at which `typical`, the event the run will mostly ask for, takes the smallest part of
 // the budget. It must not depend on the data. The default suits full-batch Gaussians.
 std::unique_ptr<BudgetFilter> make_rdp_filter(const Budget& budget, Relation relation,

@@ -103,25 +103,24 @@ class Reservation {
 // The budgets of data sets, which outlive runs: an SQLite file that several processes may use at once.
 //
 // Guarantee    whatever runs are reserved, in whatever order, at once or one after another, each chosen from
-// what
-//              earlier ones released: all that they release together is (total epsilon, total delta)-DP under
-//              the data set's relation, provided that every use of the rows goes through this ledger.
+//              what earlier ones released: all that they release together is (total epsilon, total delta)-DP
+//              under the data set's relation, provided that every use of the rows goes through this ledger.
 // Why          the ledger is the filter of basic composition: it grants a run only if the sum of epsilon and
-// the sum
-//              of delta stay within the total, which holds for parameters chosen adaptively [Rogers16] and
-//              for runs that overlap in time [Haney23]. Sums of (epsilon, delta) are not the smallest bound,
-//              but the one that needs to know nothing about the runs' mechanisms or accountants.
+//              the sum of delta stay within the total, which holds for parameters chosen adaptively
+//              [Rogers16] and for runs that overlap in time [Haney23]. Sums of (epsilon, delta) are not the
+//              smallest bound, but the one that needs to know nothing about the runs' mechanisms or
+//              accountants.
 // Arithmetic   exact, in decimals: ten runs of 0.1 fit into 1, and 1e-12 more does not
-// (privacy/decimal_amount.h). Crashes      a run is charged, durably, in one transaction before reserve()
-// returns; nothing that happens later
-//              can raise the remainder except settle(). A commit that reports an error may still have
+//              (privacy/decimal_amount.h).
+// Crashes      a run is charged, durably, in one transaction before reserve() returns; nothing that happens
+//              later can raise the remainder except settle(). A commit that reports an error may still have
 //              happened; then too much is charged, never too little.
 // Not covered  a second ledger for the same rows, the same rows under another hash, an old copy put back in
 //              place, copies of a checkpoint made while its run goes on (see below).
 //
 // Resuming     a run that was killed or stopped is taken over by whoever knows its holder's token, which is
-//              in its checkpoint. Each takeover replaces the token, so that of several copies of a
-//              checkpoint one can be resumed, once:
+//              in its checkpoint. Each takeover replaces the token, so that of several copies of a checkpoint
+//              one can be resumed, once:
 //                1. draw `next`, and add it to the tokens in the checkpoint, durably;
 //                2. reattach(run, hash, the tokens that were there before, next);
 //                3. write the checkpoint with `next` as its only token.

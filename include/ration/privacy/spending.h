@@ -9,9 +9,8 @@ enum class SpendingBy {
   // Fixed before the run saw a row: what was not needed goes back.
   plan,
   // Chosen, or stopped, by what the run saw. The run's guarantee is then its whole budget (a filter's
-  // promise), and
-  // the smaller sum of the releases is no guarantee of its own (that would be an odometer, which costs more
-  // [Rogers16]): nothing goes back, unless nothing was released at all.
+  // promise), and the smaller sum of the releases is no guarantee of its own (that would be an odometer, which
+  // costs more [Rogers16]): nothing goes back, unless nothing was released at all.
   outputs,
 };
 

@@ -19,8 +19,7 @@ namespace ration {
 // Labels      logistic, hinge and huber need a label of two classes, softmax one of two or more, squared a
 //             number.
 // Weights     of a linear model: one per encoded column; for softmax those of class 0 first, then those of
-// class 1, and so
-//             on. Of a network: its parameters in their order.
+//             class 1, and so on. Of a network: its parameters in their order.
 struct Model {
   std::string network{};  // its name (objectives/network.h); empty: a linear model
   GlmLoss loss = GlmLoss::logistic;

@@ -57,12 +57,10 @@ struct RunOutcome {
 // Order       the plan is resolved and found to be within the budget, the folder made, the whole budget
 //             reserved in the ledger, and only then the rows are read.
 // Crashes     before a stretch of steps runs, a checkpoint says that it is paid for. Killed at any moment,
-// the
-//             run can go on by resume_run; what ran since the last checkpoint is lost and stays paid for.
+//             the run can go on by resume_run; what ran since the last checkpoint is lost and stays paid for.
 //             Nothing of it was shown to anyone.
 // Copies      of two copies of the folder one can go on, if there is a ledger; a process whose run was
-// resumed
-//             elsewhere removes what it has, because those steps were paid for once.
+//             resumed elsewhere removes what it has, because those steps were paid for once.
 // Throws BudgetRefused if plan or ledger refuse, before a row is read; InputError for what the user can mend.
 // What is thrown before the first release (the rows cannot be read, or are not as many as the plan says)
 // calls the run off: the ledger gets its reservation back and the folder is left as it was. What is thrown

@@ -11,16 +11,16 @@ namespace ration::protector {
 // Two LSTM layers and a linear output, one and the same for every coordinate. [Andrychowicz16, Sec. 2.1; L2P,
 // App. B.7]
 //
-//   i, f, o = sigmoid(W z + b),  g = tanh(W z + b),  z = (x, h),   c = f c + i g,   h = o tanh(c)     in both
-//   layers, y       = v h2 + b
+//   i, f, o = sigmoid(W z + b),  g = tanh(W z + b),  z = (x, h),  c = f c + i g,  h = o tanh(c)
+//             in both layers,
+//   y       = v h2 + b
 //
 // Layout      the parameters are one list: for each layer, unit by unit the bias and the weight of each z,
-// four numbers
-//             (i, f, o, g) each; then v and its bias. The state of a coordinate is h1, c1, h2, c2.
+//             four numbers (i, f, o, g) each; then v and its bias. The state of a coordinate is h1, c1, h2,
+//             c2.
 // Speed       a block of coordinates goes through both layers while it is in the first cache, and no gate is
-// ever stored: going
-//             back computes them again from the states, which costs a third more and needs a third of the
-//             memory.
+//             ever stored: going back computes them again from the states, which costs a third more and needs
+//             a third of the memory.
 struct LstmShape {
   std::size_t inputs = 1;
   std::size_t units = 20;  // at most 64

@@ -16,10 +16,10 @@ namespace ration::nn {
 // over rows:
 //
 //   keep    form W_i for all rows, as large as rows x parameters, and weigh them: one weight pass. For small
-//   layers. gram    |W_i|^2 = sum_{p, q} <a_p, a_q> <g_p, g_q>; then one weighted weight pass. For few
-//   positions. Where positions
-//           cancel, the sum is small beside its terms and their rounding: gram_room() of them is added, so
-//           that no norm is too small.
+//           layers.
+//   gram    |W_i|^2 = sum_{p, q} <a_p, a_q> <g_p, g_q>; then one weighted weight pass. For few positions.
+//           Where positions cancel, the sum is small beside its terms and their rounding: gram_room() of them
+//           is added, so that no norm is too small.
 //   direct  form W_i, take its norm, throw it away; then one weighted weight pass.
 enum class Way { keep, gram, direct };
 

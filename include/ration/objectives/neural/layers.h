@@ -19,7 +19,7 @@
 //
 // Inputs      the first dimension is the row. A layer treats every row alike and by itself.
 // Freezing    parameters with requires_grad(false) stay as they are, cost nothing and are protected by
-// nothing.
+//             nothing.
 namespace ration::nn {
 
 // Marks a module whose own parameters are all on the tape.

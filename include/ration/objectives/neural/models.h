@@ -10,11 +10,15 @@ namespace ration::nn {
 //
 //   mlp:256,256[:relu|tanh|sigmoid]  fully connected layers of these widths; any rows
 //   cnn:papernot                     16 channels 8x8/2, 32 channels 4x4/2, 32 units, tanh; images
-//   [Papernot21, Tab. 1] cnn:bls                          6 and 16 channels 5x5, 256 and 128 units, ReLU;
-//   images [Chen20, Sec. V-G] cnn:bls-cifar                    32, 64, 128, 128, 256, 256 channels 3x3, 4096,
-//   1024 and 512 units; images [Chen20, Sec. V-G] resnet9[:width]                  two residual blocks,
-//   GroupNorm and Mish; images of 32x32 and more [Klause22] transformer:small                2 layers of
-//   width 128, 4 heads, learned places; texts transformer:LAYERS,WIDTH,HEADS   the same in another size
+//                                    [Papernot21, Tab. 1]
+//   cnn:bls                          6 and 16 channels 5x5, 256 and 128 units, ReLU; images [Chen20, Sec.
+//                                    V-G]
+//   cnn:bls-cifar                    32, 64, 128, 128, 256, 256 channels 3x3, 4096, 1024 and 512 units;
+//                                    images [Chen20, Sec. V-G]
+//   resnet9[:width]                  two residual blocks, GroupNorm and Mish; images of 32x32 and more
+//                                    [Klause22]
+//   transformer:small                2 layers of width 128, 4 heads, learned places; texts
+//   transformer:LAYERS,WIDTH,HEADS   the same in another size
 //   bag:WIDTH                        the mean of the words' vectors of this width, and a linear layer; texts
 //
 // InputError for a name of no such form, or rows that such a network does not take.

@@ -48,22 +48,18 @@ struct NeuralOptions {
 // order of named_parameters(), in one flat buffer that torch's tensors look into.
 //
 // Cost        one forward and one backward pass for activations; a norm per row and layer by the cheapest way
-// its shapes
-//             allow; one weighted product per layer. No gradient of a row is formed, unless that is the
-//             cheapest way.
+//             its shapes allow; one weighted product per layer. No gradient of a row is formed, unless that
+//             is the cheapest way.
 // Refused     networks whose rows mix (BatchNorm), found by name and by trying public numbers; modules with
-// parameters of
-//             another kind than layers.h, unless `row_by_row`; parameters that two modules share.
+//             parameters of another kind than layers.h, unless `row_by_row`; parameters that two modules
+//             share.
 // Device      the network's passes and the clipped sums are computed there; weights, noise and steps stay
-// with the processor, so
-//             that what is promised is the same everywhere.
+//             with the processor, so that what is promised is the same everywhere.
 // Precision   32 bits within a part of a batch, 64 bits from there on. A row's factor leaves room for the
-// rounding of its
-//             norm (kSinglePrecisionRoom); the rounding of sums in 32 bits is not in the sensitivity, and the
-//             certificate says so (PublicFacts::single_precision).
+//             rounding of its norm (kSinglePrecisionRoom); the rounding of sums in 32 bits is not in the
+//             sensitivity, and the certificate says so (PublicFacts::single_precision).
 // Edge cases  a row without a finite norm contributes 0. Results may differ in the last digits with the
-// number of
-//             threads, as torch's do.
+//             number of threads, as torch's do.
 std::unique_ptr<Objective> make_neural(Network network, std::shared_ptr<const Rows> rows,
                                        const NeuralOptions& options);
 
