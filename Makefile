@@ -4,15 +4,13 @@ JOBS ?= $(shell nproc)
 # A part of the benchmarks: make bench ONLY=accounting
 ONLY ?=
 PREFIX ?= /usr/local
-# The folder of the data sets, for experiments.
-DATA ?= $(or $(RATION_DATA),../shared/data)
+# The folder of the data sets, for experiments: make e2 DATA=...
+DATA ?= $(RATION_DATA)
 # More settings for the first configuration: make build CMAKE_FLAGS=-DRATION_BENCH=OFF
 CMAKE_FLAGS ?=
 
 sources = $(shell find include src cli plot tests bench examples experiments -name "*.h" -o -name "*.cpp" 2> /dev/null)
-build_packages = $(shell awk '$$1 == "build" {print $$2}' packages.txt)
-bench_packages = $(shell awk '$$1 == "bench" {print $$2}' packages.txt)
-check_packages = $(shell awk '$$1 == "check" {print $$2}' packages.txt)
+packages_for = $(shell awk '$$1 == "$(1)" {print $$2}' packages.txt)
 
 # Installs those of the packages $(1) that are missing; does nothing, quickly, if none is.
 define install_missing
@@ -27,13 +25,27 @@ define install_missing
 	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing > /dev/null
 endef
 
-.PHONY: help deps check-deps bench-deps build test demo bench e2 e3 e4 e5 asan tsan format format-check tidy readme install clean
+# Configures build/$(1) unless it is, with the features $(2) on; all others of a new one are off, so that nobody
+# waits for what was not asked for. Afterwards ninja notices by itself when a CMake file changes.
+features = RATION_TORCH RATION_TESTS RATION_BENCH
+define configure
+	@cache=build/$(1)/CMakeCache.txt; flags=""; \
+	for feature in $(features); do \
+	  if [[ " $(2) " == *" $$feature "* ]]; then \
+	    grep -qs "^$$feature:BOOL=ON" $$cache || flags+=" -D$$feature=ON"; \
+	  elif [[ ! -f $$cache ]]; then flags+=" -D$$feature=OFF"; fi; \
+	done; \
+	if [[ -n "$$flags" || ! -f build/$(1)/build.ninja ]]; then cmake --preset $(1) $$flags $(CMAKE_FLAGS); fi
+endef
+
+.PHONY: help deps demo-deps check-deps bench-deps build test demo bench e2 e3 e4 e5 asan tsan format format-check \
+        tidy readme install clean need-data
 .DEFAULT_GOAL := help
 
 help:
-	@echo "make demo          build, then train on a made-up census"
-	@echo "make test          build, then run every test"
-	@echo "make build         build/release/ration and the library"
+	@echo "make demo          build the command line without networks, then train on a made-up census"
+	@echo "make test          build everything, then run every test"
+	@echo "make build         build/release/ration, with networks"
 	@echo "make bench         run the benchmarks into build/release/bench.json (ONLY=accounting: a part)"
 	@echo "make e2            run experiment E2, noise schedules on MNIST, into docs/results/e2 (DATA: folder of the data sets)"
 	@echo "make e3            run experiment E3, private line search on networks, into docs/results/e3 (hours)"
@@ -48,54 +60,68 @@ help:
 	@echo "make install       install into PREFIX ($(PREFIX))"
 	@echo "make clean         remove build/"
 
-deps:
-	$(call install_missing,$(build_packages))
+demo-deps:
+	$(call install_missing,$(call packages_for,demo))
+
+deps: demo-deps
+	$(call install_missing,$(call packages_for,build))
 
 check-deps:
-	$(call install_missing,$(check_packages))
+	$(call install_missing,$(call packages_for,check))
 
 # Figures against programs that cannot be installed are reported as missing.
-bench-deps:
-	-$(call install_missing,$(bench_packages))
+bench-deps: deps
+	-$(call install_missing,$(call packages_for,bench))
 
-# Configured once; afterwards ninja notices by itself when a CMake file changes.
-build/%/build.ninja: | deps
-	cmake --preset $* $(CMAKE_FLAGS)
-
-build: deps build/release/build.ninja
-	@cmake --build build/release -j $(JOBS)
-
-test: build
-	ctest --preset release -j $(JOBS) --progress
-
-demo: build
+# Without networks, tests and benchmarks: a few minutes on a fresh machine.
+demo: demo-deps
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target ration
 	@build/release/ration demo
 
-bench: build bench-deps
+build: deps
+	$(call configure,release,RATION_TORCH)
+	@cmake --build build/release -j $(JOBS) --target ration ration_networks
+
+test: deps
+	$(call configure,release,RATION_TORCH RATION_TESTS)
+	@cmake --build build/release -j $(JOBS)
+	ctest --preset release -j $(JOBS) --progress
+
+bench: bench-deps
+	$(call configure,release,RATION_TORCH RATION_BENCH)
+	@cmake --build build/release -j $(JOBS) --target ration ration_networks ration_bench
 	build/release/ration_bench $(if $(ONLY),--only=$(ONLY)) --out=build/release/bench.json
 
+need-data:
+	@[[ -n "$(DATA)" ]] || { echo "Set RATION_DATA to the folder of the data sets (examples/README.md says where they come from)"; exit 1; }
+
 # Pictures also as PNG where rsvg-convert is installed.
-e2: deps build/release/build.ninja
+e2: deps need-data
+	$(call configure,release,RATION_TORCH)
 	@cmake --build build/release -j $(JOBS) --target e2
 	build/release/e2 $(DATA)/mnist docs/results/e2 $(JOBS)
 	@command -v rsvg-convert > /dev/null && for f in docs/results/e2/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
 
-e3: deps build/release/build.ninja
+e3: deps need-data
+	$(call configure,release,RATION_TORCH)
 	@cmake --build build/release -j $(JOBS) --target e3
 	build/release/e3 $(DATA) docs/results/e3 $(JOBS)
 	@command -v rsvg-convert > /dev/null && for f in docs/results/e3/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
 
-e5: deps build/release/build.ninja
+e5: deps need-data
+	$(call configure,release,RATION_TORCH)
 	@cmake --build build/release -j $(JOBS) --target e5
 	build/release/e5 $(DATA) examples docs/results/e5
 	@command -v rsvg-convert > /dev/null && for f in docs/results/e5/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
 
-e4: build
+e4: build need-data
 	python3 experiments/e4/study.py --ration build/release/ration --mnist $(DATA)/mnist --out docs/results/e4 --workers $(JOBS)
 	python3 experiments/e4/report.py docs/results/e4
 	@command -v rsvg-convert > /dev/null && for f in docs/results/e4/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
 
-asan tsan: %: deps build/%/build.ninja
+asan tsan: deps
+	$(call configure,$@,RATION_TORCH RATION_TESTS)
 	@cmake --build build/$@ -j $(JOBS)
 	ctest --preset $@ -j $(JOBS) --progress
 
@@ -113,6 +139,7 @@ readme: build
 	docs/refresh_readme
 
 install: build
+	@cmake --build build/release -j $(JOBS)
 	cmake --install build/release --prefix $(PREFIX)
 
 clean:

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/version.h"
 #include "commands/commands.h"
 #include "flags/usage.h"
 #include "interrupt.h"
@@ -45,10 +46,14 @@ int fail(ExitStatus status, const std::string& message) {
   return status;
 }
 
+std::string version_line() {
+  return fmt::format("ration {}", version());
+}
+
 void add_commands(CLI::App& app) {
   app.name("ration");
   app.footer(kFooter);
-  app.set_version_flag("--version", "ration " RATION_VERSION);
+  app.set_version_flag("--version", version_line());
   app.require_subcommand(1);
   add_account(app);
   add_calibrate(app);
@@ -75,7 +80,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     print(app.help());
   } catch (const CLI::CallForVersion&) {
-    print("ration " RATION_VERSION "\n");
+    print(version_line() + "\n");
   } catch (const CLI::ParseError& error) {
     return fail(kBadInput, fmt::format("{}; see 'ration --help'", error.what()));
   }
@@ -88,9 +93,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace ration::cli;
   try {
-#ifdef RATION_TORCH
     offer_networks();
-#endif
     return run(argc, argv);
   } catch (const ration::InputError& error) {
     return fail(kBadInput, error.what());

@@ -23,7 +23,8 @@ std::string module_file() {
   for (const fs::path& place : {folder / kModule, folder / RATION_MODULE_FOLDER / kModule}) {
     if (fs::exists(place)) return place.string();
   }
-  throw InputError(fmt::format("model: neural networks need {}, which is not beside the program", kModule));
+  throw InputError(fmt::format(
+      "model: neural networks need {}, which is not beside the program; 'make build' builds it", kModule));
 }
 
 const Networks& load_networks() {

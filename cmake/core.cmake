@@ -11,7 +11,8 @@ target_link_libraries(ration_core
   PRIVATE Boost::headers OpenSSL::Crypto PkgConfig::GCRYPT fmt::fmt tomlplusplus::tomlplusplus ZLIB::ZLIB NLopt::nlopt Threads::Threads $<BUILD_INTERFACE:ration_warnings>)
 # The ledger; and JSON, headers only, which no public header shows and no installed library needs.
 target_link_libraries(ration_core PRIVATE SQLite::SQLite3 $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
-target_compile_definitions(ration_core PRIVATE RATION_VERSION="${PROJECT_VERSION}")
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/version.cpp PROPERTIES COMPILE_DEFINITIONS
+  "RATION_VERSION=\"${PROJECT_VERSION}\"")
 # Where the protectors and schemas that come with the program lie.
 include(GNUInstallDirs)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/base/shipped.cpp PROPERTIES COMPILE_DEFINITIONS

@@ -23,4 +23,4 @@ target_link_libraries(ration_nn
   PUBLIC ration_core ration_torch
   PRIVATE ${ration_nn_private_libraries} $<BUILD_INTERFACE:ration_warnings>)
 # Torch's headers take most of the time of a build.
-target_precompile_headers(ration_nn PRIVATE <torch/types.h> <torch/nn/module.h>)
+ration_precompile(ration_nn <torch/types.h> <torch/nn/module.h>)

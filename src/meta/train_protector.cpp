@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/distributions.h"
 #include "base/parallel.h"
+#include "base/version.h"
 #include "meta/constraint.h"
 #include "meta/first_weights.h"
 #include "meta/lessons.h"
@@ -435,7 +436,7 @@ Protector MetaTrainer::run(ProtectorOrigin origin) {
   origin.epochs = epochs;
   origin.validation_loss = best_loss_;
   origin.untrained_loss = start_loss_;
-  origin.version = RATION_VERSION;
+  origin.version = version();
   out.origin = std::move(origin);
   return protector_from_json(to_json(out), "protector");  // with the digits that a file has
 }

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/version.h"
 #include "privacy/event_json.h"
 #include "ration/base/error.h"
 
@@ -104,7 +105,7 @@ Certificate certify(const Event& released, Relation relation, Accountant account
   out.accountant = accountant;
   out.epsilon_of_events = accounted.epsilon;
   out.epsilon_lower = accounted.epsilon_lower;
-  out.version = RATION_VERSION;
+  out.version = version();
   return out;
 }
 
@@ -115,7 +116,7 @@ Certificate no_certificate(std::string why, Relation relation, Accountant accoun
   out.relation = relation;
   out.accountant = accountant;
   out.not_private = std::move(why);
-  out.version = RATION_VERSION;
+  out.version = version();
   return out;
 }
 

@@ -10,8 +10,8 @@ namespace ration::testing {
 
 std::optional<std::string> data_file(const std::string& relative_path) {
   const char* folder = std::getenv("RATION_DATA");
-  const std::string root = folder != nullptr ? folder : RATION_SOURCE_DIR "/../shared/data";
-  const std::string path = root + "/" + relative_path;
+  if (folder == nullptr || *folder == '\0') return std::nullopt;
+  const std::string path = folder + ("/" + relative_path);
   if (!std::filesystem::exists(path)) return std::nullopt;
   return path;
 }

@@ -6,7 +6,7 @@
 
 namespace ration::testing {
 
-// A real file below the folder RATION_DATA (default: ../shared/data beside the sources); nothing where it is
+// A real file below the folder RATION_DATA; nothing where it is
 // absent, and then the test says so and is skipped.
 std::optional<std::string> data_file(const std::string& relative_path);
 
