@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/refusal.h"
+#include "support/places.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {

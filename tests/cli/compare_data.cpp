@@ -6,6 +6,7 @@
 
 #include "ration/train/plan.h"
 #include "support/data_files.h"
+#include "support/places.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {

@@ -10,6 +10,7 @@
 #include "compare/comparisons.h"
 #include "pictures/compare_plots.h"
 #include "plot/png.h"
+#include "support/places.h"
 #include "support/ration_command.h"
 #include "text/compare_progress.h"
 

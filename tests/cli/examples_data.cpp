@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "support/data_files.h"
+#include "support/places.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {

@@ -11,6 +11,7 @@
 #include "methods/protector/protectors.h"
 #include "ration/data/census.h"
 #include "ration/data/schema.h"
+#include "support/places.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "support/child_process.h"
+#include "support/places.h"
 
 namespace ration::testing {
 namespace {

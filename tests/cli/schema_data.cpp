@@ -2,6 +2,7 @@
 
 #include "ration/data/table.h"
 #include "support/data_files.h"
+#include "support/places.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {

@@ -9,6 +9,7 @@
 
 #include "cli/train_process.h"
 #include "support/killed_at_write.h"
+#include "support/places.h"
 
 namespace ration::testing {
 namespace {

@@ -13,6 +13,7 @@
 
 #include "cli/refusal.h"
 #include "cli/train_process.h"
+#include "support/places.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "support/child_process.h"
+#include "support/places.h"
 #include "train/runs.h"
 
 namespace ration::testing {

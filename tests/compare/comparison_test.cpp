@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compare/comparisons.h"
+#include "support/places.h"
 #include "support/small_table.h"
 
 namespace ration::testing {

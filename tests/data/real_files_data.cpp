@@ -14,6 +14,7 @@
 #include "data/schema_draft.h"
 #include "ration/data/table.h"
 #include "support/data_files.h"
+#include "support/places.h"
 
 namespace ration::testing {
 namespace {

@@ -6,6 +6,7 @@
 #include "data/schema_draft.h"
 #include "ration/data/table.h"
 #include "support/child_process.h"
+#include "support/places.h"
 #include "support/small_table.h"
 
 namespace ration::testing {

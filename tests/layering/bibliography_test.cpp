@@ -5,6 +5,7 @@
 #include <set>
 
 #include "support/child_process.h"
+#include "support/places.h"
 
 namespace ration::testing {
 namespace {

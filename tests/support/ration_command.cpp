@@ -5,6 +5,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "support/places.h"
+
 namespace ration::testing {
 
 Finished run_ration(const std::string& line, const std::string& folder) {

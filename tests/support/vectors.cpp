@@ -7,6 +7,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "support/places.h"
+
 namespace ration::testing {
 namespace {
 

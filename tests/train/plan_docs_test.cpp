@@ -3,6 +3,7 @@
 
 #include "ration/train/plan.h"
 #include "support/child_process.h"
+#include "support/places.h"
 
 namespace ration::testing {
 namespace {
