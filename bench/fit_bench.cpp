@@ -26,8 +26,8 @@ void fit(benchmark::State& state, const std::shared_ptr<const Rows>& table, cons
          std::size_t threads = 1) {
   for (auto _ : state) {
     const ResolvedPlan resolved = resolve(plan);
-    Training training(resolved, table, {.loss = GlmLoss::logistic, .threads = threads},
-                      SecureRandom::for_this_thread());
+    Training training(resolved, Model{}, RowTransform(table), SecureRandom::for_this_thread(), {},
+                      {.threads = threads});
     while (training.step()) continue;
     const Certificate certificate = certify(training.released(), resolved.relation, resolved.accountant,
                                             resolved.budget, resolved.spending_by());

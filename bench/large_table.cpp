@@ -96,7 +96,7 @@ int train_large_table() {
   const auto table = large_table();
   const double start = seconds_now();
   const ResolvedPlan plan = resolve(large_plan());
-  Training training(plan, table, {}, SecureRandom::for_this_thread());
+  Training training(plan, Model{}, RowTransform(table), SecureRandom::for_this_thread(), {}, {});
   while (training.step()) continue;
   fmt::print("ok {} {} {}\n", seconds_now() - start, peak_bytes(),
              static_cast<double>(kLargeRows * kLargeColumns * sizeof(double)));

@@ -54,7 +54,8 @@ void blsgd(benchmark::State& state) {
   plan.epsilon = 0.4;
   plan.delta = 1e-8;
   for (auto _ : state) {
-    Training training(resolve(plan), sparse_table(kAdultEntries), {.loss = GlmLoss::logistic, .threads = 1},
+    const ResolvedPlan resolved = resolve(plan);
+    Training training(resolved, Model{}, RowTransform(sparse_table(kAdultEntries)),
                       SecureRandom::for_this_thread());
     while (training.step()) continue;
     benchmark::DoNotOptimize(training.weights().data());

@@ -23,11 +23,14 @@ constexpr std::array kRunKeys = {"data",
                                  "schema",
                                  "target",
                                  "rows",
+                                 "row_norm",
+                                 "center",
                                  "model",
                                  "huber_width",
                                  "clip",
                                  "clip_bound",
                                  "clip_gamma",
+                                 "per_layer",
                                  "step",
                                  "lr",
                                  "lr_shape",
@@ -207,9 +210,10 @@ std::vector<double> ScheduleFlags::estimated_shape(Plan plan, const StepPlan& st
   data::Table table = data::read_table(plan.data, schema);
   const ResolvedPlan resolved = plan_to_estimate(plan, steps, budget, accountant, table.rows.count());
   answer.read_without_privacy = plan.data;
-  answer.influence = how == "hessian" ? influence_by_hessian(resolved, schema, std::move(table))
-                                      : influence_on_public_rows(resolved, schema, std::move(table),
-                                                                 SecureRandom::for_this_thread(), options);
+  RandomSource& random = SecureRandom::for_this_thread();
+  answer.influence = how == "hessian"
+                         ? influence_by_hessian(resolved, schema, std::move(table), random)
+                         : influence_on_public_rows(resolved, schema, std::move(table), random, options);
   if (fit == "none") return noise_for_influence(answer.influence);
   const std::optional<double> gamma = gamma_of(answer.influence);
   if (!gamma) {

@@ -1,5 +1,6 @@
 #include "oracle/row_mean.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
@@ -32,23 +33,35 @@ std::vector<double> clipped_sum(const Rows& rows, double bound) {
   return sum;
 }
 
+GaussianMechanism mechanism_of(const RowMeanQuery& query, const TableSize& table, Relation relation) {
+  table.require_sound("row mean");
+  const std::uint64_t most = table.most_rows() + 1;  // a neighbour may have one row more
+  const double rounding_room = 2 * query.bound * sum_error(most, most);
+  return GaussianMechanism({.sensitivity = gradient_sum_sensitivity(query.bound, relation) + rounding_room,
+                            .noise_multiplier = query.noise_multiplier});
+}
+
 }  // namespace
+
+double longest_row(std::size_t columns) {
+  return std::sqrt(static_cast<double>(std::max<std::size_t>(1, columns)));
+}
 
 std::optional<std::vector<double>> noisy_row_mean(const Rows& rows, const RowMeanQuery& query,
                                                   double declared_rows, Relation relation,
                                                   BudgetFilter& filter, RandomSource& random) {
-  const TableSize table{.rows = rows.count(), .declared_rows = declared_rows};
-  table.require_sound("row mean");
-  const std::uint64_t most = table.most_rows() + 1;  // a neighbour may have one row more
-  const double rounding_room = 2 * query.bound * sum_error(most, most);
-  const GaussianMechanism mechanism(
-      {.sensitivity = gradient_sum_sensitivity(query.bound, relation) + rounding_room,
-       .noise_multiplier = query.noise_multiplier});
+  const GaussianMechanism mechanism =
+      mechanism_of(query, {.rows = rows.count(), .declared_rows = declared_rows}, relation);
   if (!filter.spend(mechanism.event())) return std::nullopt;
   std::vector<double> mean = clipped_sum(rows, query.bound);
   mechanism.add_noise(mean, random);
   for (double& value : mean) value /= declared_rows;
   return mean;
+}
+
+double row_mean_stddev(const RowMeanQuery& query, const TableSize& table, std::size_t columns,
+                       Relation relation) {
+  return mechanism_of(query, table, relation).stddev(columns) / table.declared_rows;
 }
 
 }  // namespace ration

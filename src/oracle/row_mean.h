@@ -15,6 +15,9 @@ struct RowMeanQuery {
   double noise_multiplier = 1;  // > 0
 };
 
+// A row of features in [0, 1], or of mean square at most 1, is no longer than this.
+double longest_row(std::size_t columns);
+
 // The mean of all rows, for models that see rows less their mean.
 //
 // Formula     (sum_i x_i min(1, bound / |x_i|) + N(0, (noise_multiplier D)^2 I)) / declared rows, D the
@@ -27,5 +30,9 @@ struct RowMeanQuery {
 std::optional<std::vector<double>> noisy_row_mean(const Rows& rows, const RowMeanQuery& query,
                                                   double declared_rows, Relation relation,
                                                   BudgetFilter& filter, RandomSource& random);
+
+// The standard deviation of each coordinate of its noise; public.
+double row_mean_stddev(const RowMeanQuery& query, const TableSize& table, std::size_t columns,
+                       Relation relation);
 
 }  // namespace ration

@@ -4,8 +4,6 @@
 #include <utility>
 
 #include "ration/base/error.h"
-#include "train/centre.h"
-#include "train/label_unit.h"
 #include "train/run_certificate.h"
 #include "train/training.h"
 
@@ -21,17 +19,6 @@ void tell(const std::vector<Observer*>& observers, const Training& training) {
   for (Observer* const observer : observers) observer->on_step(progress);
 }
 
-// A bound on the rows that they do not have yet, and numeric labels, which are trained in a unit of their
-// own, need a copy.
-std::shared_ptr<const Rows> rows_to_train(std::shared_ptr<const Rows> rows, const Model& model,
-                                          const LabelUnit& unit) {
-  if (model.schema.max_row_norm && rows->norm_bound() > *model.schema.max_row_norm) {
-    rows = std::make_shared<const Rows>(rows->with_row_norms_at_most(*model.schema.max_row_norm));
-  }
-  if (model.classes > 0) return rows;
-  return std::make_shared<const Rows>(unit.scaled(Rows(*rows)));
-}
-
 }  // namespace
 
 Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr<const Rows> rows,
@@ -44,20 +31,13 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
   if (rows->columns() != data::encoded_column_names(out.model.schema).size()) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
-  const LabelUnit unit(out.model);
-  rows = rows_to_train(std::move(rows), out.model, unit);
-  TrainingState state;
-  ask_for_mean(out.plan, *rows, state, random);
-  if (state.row_mean) rows = std::make_shared<const Rows>(centred(Rows(*rows), *state.row_mean));
-  Training training(out.plan, make_objective(out.model, std::move(rows), {.threads = options.threads}),
-                    shape_of(out.model, random), random, state, options.threads);
+  Training training(out.plan, out.model, RowTransform(std::move(rows)), random, {},
+                    {.threads = options.threads});
   while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.charged() != training.total()) {
     throw InternalError("fit: a step of the plan was refused");
   }
   out.model.weights = training.weights();
-  if (state.row_mean) for_plain_rows(*state.row_mean, out.model.weights);
-  unit.restore(out.model.weights);
   if (options.certificate) {
     out.certificate = certify_training(out.plan, training, {"", random.is_secure()});
   }

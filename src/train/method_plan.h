@@ -33,8 +33,8 @@ struct ModelShape {
   std::size_t parameters() const { return is_network() ? start.size() : columns * outputs; }
 };
 
-// What a method is made for; draws where a network begins.
-ModelShape shape_of(const Model& model, RandomSource& random);
+// Of a model on rows of so many columns; draws where a network begins.
+ModelShape shape_of(const Model& model, std::size_t columns, RandomSource& random);
 
 // Steps of a plan that were taken, and those that were paid for: the ones between were lost by a crash.
 struct StepsSoFar {

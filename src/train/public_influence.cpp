@@ -11,10 +11,11 @@
 
 #include "base/check.h"
 #include "base/distributions.h"
+#include "oracle/row_mean.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
-#include "train/label_unit.h"
 #include "train/recipes/gradient_descent.h"
+#include "train/row_transform.h"
 
 namespace ration {
 namespace {
@@ -32,19 +33,56 @@ const GradientDescentOptions& method_of(const ResolvedPlan& plan) {
   return descent->options();
 }
 
-// Of a coordinate of the private mean gradient, at noise multiplier 1.
-double noise_unit(const ResolvedPlan& plan) {
+double private_rows_of(const ResolvedPlan& plan) {
   if (!plan.plan.rows) throw InputError("public estimate: rows is needed: the number of private rows");
-  return gradient_sum_sensitivity(method_of(plan).clip.bound(), plan.relation) /
-         (plan.rate * *plan.plan.rows);
+  return *plan.plan.rows;
 }
 
-std::shared_ptr<const Rows> rows_for(const Model& model, const data::Schema& schema, data::Table table) {
+// Of a coordinate of the private mean gradient, at noise multiplier 1.
+double noise_unit(const ResolvedPlan& plan) {
+  return gradient_sum_sensitivity(method_of(plan).clip.bound(), plan.relation) /
+         (plan.rate * private_rows_of(plan));
+}
+
+void add_to(std::vector<double>& sum, const Rows& rows, std::size_t row) {
+  if (rows.is_dense()) {
+    const auto x = rows.dense_row(row);
+    for (std::size_t j = 0; j < x.size(); ++j) sum[j] += x[j];
+    return;
+  }
+  const Rows::SparseRow x = rows.sparse_row(row);
+  for (std::size_t k = 0; k < x.indices.size(); ++k)
+    sum[static_cast<std::size_t>(x.indices[k])] += x.values[k];
+}
+
+// Of the public rows, with the noise that the mean of the private ones will have.
+std::vector<double> noisy_mean(const ResolvedPlan& plan, const Rows& rows, RandomSource& random) {
+  const RowMeanQuery query{.bound = longest_row(rows.columns()), .noise_multiplier = *plan.mean_noise};
+  const TableSize private_rows{.rows = 0, .declared_rows = private_rows_of(plan)};
+  std::vector<double> mean(rows.columns());
+  fill_gaussian(random, mean, row_mean_stddev(query, private_rows, rows.columns(), plan.relation));
+  std::vector<double> sum(rows.columns(), 0.0);
+  for (std::size_t row = 0; row < rows.count(); ++row) add_to(sum, rows, row);
+  const double count = std::max(1.0, static_cast<double>(rows.count()));
+  for (std::size_t j = 0; j < sum.size(); ++j) mean[j] += sum[j] / count;
+  return mean;
+}
+
+// What a run of the plan on these rows would see.
+std::shared_ptr<const Rows> rows_for(const ResolvedPlan& plan, const Model& model, data::Table table,
+                                     RandomSource& random) {
   require_sound(model);
-  if (table.column_names != data::encoded_column_names(schema)) {
+  if (table.column_names != data::encoded_column_names(model.schema)) {
     throw InputError("public estimate: the table's columns are not those of the schema");
   }
-  return std::make_shared<const Rows>(LabelUnit(model).scaled(std::move(table.rows)));
+  RowTransform rows(std::move(table.rows));
+  rows.add_stages_of(model);
+  if (plan.mean_noise) rows.add(centring_stage(noisy_mean(plan, rows.rows(), random)));
+  return rows.share_rows();
+}
+
+Model model_for(const ResolvedPlan& plan, const data::Schema& schema) {
+  return untrained_model(plan.plan, fitted_to(plan.plan, schema));
 }
 
 Batch all_rows(std::size_t count) {
@@ -53,10 +91,11 @@ Batch all_rows(std::size_t count) {
   return batch;
 }
 
-// Noisy gradient descent on public rows, the same noise again and again.
-class PublicRun {
+// Noisy gradient descent on public rows, from the same weights and with the same noise again and again.
+class PublicRuns {
  public:
-  PublicRun(const ResolvedPlan& plan, Objective& objective, std::int64_t runs, RandomSource& random)
+  PublicRuns(const ResolvedPlan& plan, const Model& model, Objective& objective, std::size_t columns,
+             std::int64_t runs, RandomSource& random)
       : method_(method_of(plan)),
         objective_(objective),
         batch_(all_rows(objective.rows())),
@@ -65,6 +104,10 @@ class PublicRun {
     const double draws =
         static_cast<double>(runs) * static_cast<double>(steps_) * static_cast<double>(objective.parameters());
     require(kWhere, "runs * steps * parameters", draws, at_least(1).at_most(kMostDraws));
+    for (std::int64_t run = 0; run < runs; ++run) {
+      starts_.push_back(shape_of(model, columns, random).start);
+      starts_.back().resize(objective.parameters());
+    }
     draws_.resize(static_cast<std::size_t>(draws));
     fill_gaussian(random, draws_, unit_);
   }
@@ -72,32 +115,35 @@ class PublicRun {
   double mean_final_loss(std::span<const double> noise) {
     const std::size_t run_length = steps_ * objective_.parameters();
     double sum = 0;
-    for (std::size_t from = 0; from < draws_.size(); from += run_length) {
-      sum += final_loss(noise, std::span(draws_).subspan(from, run_length));
+    for (std::size_t run = 0; run < starts_.size(); ++run) {
+      sum += final_loss(noise, starts_[run], std::span(draws_).subspan(run * run_length, run_length));
     }
-    return sum * static_cast<double>(run_length) / static_cast<double>(draws_.size());
+    return sum / static_cast<double>(starts_.size());
   }
 
  private:
-  double final_loss(std::span<const double> noise, std::span<const double> draws) {
+  double final_loss(std::span<const double> noise, const std::vector<double>& start,
+                    std::span<const double> draws) {
     const std::size_t parameters = objective_.parameters();
     const auto total = static_cast<std::int64_t>(steps_);
-    std::vector<double> w(parameters, 0.0);
+    Weights w(start, method_.step.in_floats ? Weights::Kept::in_floats : Weights::Kept::in_doubles);
+    std::vector<double> values = start;
     std::vector<double> gradient(parameters);
     const auto rule = make_step_rule(method_.step, parameters);
     IterateAverage average(method_.average, parameters, total);
     for (std::size_t t = 0; t < steps_; ++t) {
-      objective_.clipped_gradient_sum(w, batch_, method_.clip, gradient);
+      objective_.clipped_gradient_sum(values, batch_, method_.clip, gradient);
       for (std::size_t i = 0; i < parameters; ++i) {
         gradient[i] = gradient[i] / batch_.divisor + noise[t] * draws[t * parameters + i];
       }
       const auto step = static_cast<std::int64_t>(t) + 1;
       rule->step({.value = gradient, .noise_stddev = std::abs(noise[t]) * unit_},
-                 method_.learning_rate.at(step, total), w);
-      average.add(step, w);
+                 method_.learning_rate.at(step, total), w.block(0, parameters));
+      w.copy_to(values);
+      average.add(step, values);
     }
-    average.result(w, w);
-    return objective_.mean_loss(w);
+    average.result(values, values);
+    return objective_.mean_loss(values);
   }
 
   GradientDescentOptions method_;
@@ -105,7 +151,8 @@ class PublicRun {
   Batch batch_;
   double unit_;
   std::size_t steps_;
-  std::vector<double> draws_;  // run after run, step after step, of standard deviation unit_
+  std::vector<std::vector<double>> starts_;  // one for each run
+  std::vector<double> draws_;                // run after run, step after step, of standard deviation unit_
 };
 
 void require_quadratic(const ResolvedPlan& plan) {
@@ -143,17 +190,18 @@ std::vector<double> influence_on_public_rows(const ResolvedPlan& plan, const dat
   if (method_of(plan).follow) {
     throw InputError("public estimate: clip adaptive is not covered; use abadi, auto-v or auto-s");
   }
-  const Model model = untrained_model(plan.plan, schema);
-  const auto objective = make_glm(rows_for(model, schema, std::move(table)), glm_options(model));
-  PublicRun run(plan, *objective, options.runs, random);
-  return influence_by_retraining([&](std::span<const double> noise) { return run.mean_final_loss(noise); },
+  const Model model = model_for(plan, schema);
+  const auto rows = rows_for(plan, model, std::move(table), random);
+  const auto objective = make_objective(model, rows);
+  PublicRuns runs(plan, model, *objective, rows->columns(), options.runs, random);
+  return influence_by_retraining([&](std::span<const double> noise) { return runs.mean_final_loss(noise); },
                                  method_of(plan).noise, options.retraining);
 }
 
 std::vector<double> influence_by_hessian(const ResolvedPlan& plan, const data::Schema& schema,
-                                         data::Table table) {
+                                         data::Table table, RandomSource& random) {
   require_quadratic(plan);
-  const auto rows = rows_for(untrained_model(plan.plan, schema), schema, std::move(table));
+  const auto rows = rows_for(plan, model_for(plan, schema), std::move(table), random);
   return influence_on_quadratic(hessian_eigenvalues(*rows), plan.steps(),
                                 {.learning_rate = *plan.plan.lr,
                                  .momentum = plan.plan.step == "momentum" ? plan.plan.momentum : 0,

@@ -20,8 +20,9 @@ struct PublicEstimate {
 
 // The influence of each step's noise on the final loss of a run of this plan, by retraining on the public
 // rows. The plan is resolved with uniform noise and must declare the number of private rows: the noise is as
-// large as theirs will be, whatever the number of public rows. A step sees all public rows, also where the
-// plan samples.
+// large as theirs will be, whatever the number of public rows, and so is that of the mean, where the plan
+// centres rows. A step sees all public rows, also where the plan samples. A network begins at other weights
+// in each run.
 // Edge cases  adaptive clipping is refused, as its bound would have to be followed; so is a final loss that
 //             is not finite.
 std::vector<double> influence_on_public_rows(const ResolvedPlan& plan, const data::Schema& schema,
@@ -32,7 +33,7 @@ std::vector<double> influence_on_public_rows(const ResolvedPlan& plan, const dat
 // Refused unless the model is squared, the step rule sgd or momentum, the learning rate constant, and the
 // last iterate the model.
 std::vector<double> influence_by_hessian(const ResolvedPlan& plan, const data::Schema& schema,
-                                         data::Table table);
+                                         data::Table table, RandomSource& random);
 
 // Of the mean of x x^T over the rows, increasing, none below 0. Up to 5000 columns.
 std::vector<double> hessian_eigenvalues(const Rows& rows);

@@ -340,8 +340,8 @@ Model untrained_model(const Plan& plan, const data::Schema& schema) {
   return model;
 }
 
-ModelShape shape_of(const Model& model, RandomSource& random) {
-  ModelShape shape{.columns = data::encoded_column_names(model.schema).size(), .outputs = outputs(model)};
+ModelShape shape_of(const Model& model, std::size_t columns, RandomSource& random) {
+  ModelShape shape{.columns = columns, .outputs = outputs(model)};
   if (!model.network.empty()) shape.start = networks().start(network_spec(model), random);
   return shape;
 }

@@ -16,8 +16,6 @@
 #include "methods/protector.h"
 #include "ration/base/error.h"
 #include "schedules/noise_file.h"
-#include "train/centre.h"
-#include "train/label_unit.h"
 #include "train/noise_plan.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
@@ -157,8 +155,6 @@ void finish(Run& run, const Training& training, RunOutcome& outcome) {
       run.plan, training, {run.checkpoint.data_hash, run.checkpoint.secure_random, run.account->entry()});
   outcome.model = untrained_model(run.plan.plan, run.schema);
   outcome.model.weights = training.weights();
-  if (training.row_mean()) for_plain_rows(*training.row_mean(), outcome.model.weights);
-  LabelUnit(outcome.model).restore(outcome.model.weights);
   run.folder.write("certificate.json", to_json(outcome.certificate));
   run.folder.write("certificate.txt", to_text(outcome.certificate));
   run.folder.write("model.json", to_json(outcome.model));
@@ -185,16 +181,9 @@ void pay_for_first_answers(Run& run) {
 }
 
 RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
-  const Model model = untrained_model(run.plan.plan, run.schema);
-  Rows rows = LabelUnit(model).scaled(std::move(table.rows));
   pay_for_first_answers(run);
-  ask_for_mean(run.plan, rows, run.checkpoint.training, random);
-  if (run.checkpoint.training.row_mean) rows = centred(std::move(rows), *run.checkpoint.training.row_mean);
-  const ModelShape shape = shape_of(model, random);
-  Training training(run.plan,
-                    make_objective(model, std::make_shared<const Rows>(std::move(rows)),
-                                   {.threads = options.threads, .device = options.device}),
-                    shape, random, run.checkpoint.training, options.threads);
+  Training training(run.plan, untrained_model(run.plan.plan, run.schema), RowTransform(std::move(table.rows)),
+                    random, run.checkpoint.training, {.threads = options.threads, .device = options.device});
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};
   const bool done = take_steps(run, training, options, progress);

@@ -35,39 +35,32 @@ std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objecti
       plan.method);
 }
 
+// Under replace_one the number of rows is public.
+void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
+  const auto count = static_cast<double>(rows);
+  if (plan.relation == Relation::add_remove || plan.plan.rows.value_or(count) == count) return;
+  throw InputError(fmt::format("plan: expected rows = {} under replace_one, which the file has, got {}",
+                               count, *plan.plan.rows));
+}
+
+// What a state with steps must hold.
+void require_not_lost(const TrainingState& from, const char* what) {
+  if (from.charged > 0) throw InputError(fmt::format("checkpoint: the {} of the rows is missing", what));
+}
+
+std::unique_ptr<Objective> objective_for(const Model& model, RowTransform& rows,
+                                         const std::optional<std::vector<double>>& mean,
+                                         const Hardware& hardware) {
+  if (mean) rows.add(centring_stage(*mean));
+  return make_objective(model, rows.share_rows(), hardware);
+}
+
+RowTransform with_stages_of(const Model& model, RowTransform rows) {
+  rows.add_stages_of(model);
+  return rows;
+}
+
 }  // namespace
-
-namespace {
-
-double asked_count(const ResolvedPlan& plan, std::uint64_t rows, BudgetFilter& filter, RandomSource& random) {
-  const auto counted = noisy_row_count(rows, *plan.count_noise, filter, random);
-  if (!counted) throw InternalError("training: the plan's own count does not fit its budget");
-  return *counted;
-}
-
-// A row of features in [0, 1], or of mean square at most 1, is no longer than this.
-double longest_row(const Rows& rows) {
-  return std::sqrt(static_cast<double>(std::max<std::size_t>(1, rows.columns())));
-}
-
-}  // namespace
-
-void ask_for_mean(const ResolvedPlan& plan, const Rows& rows, TrainingState& state, RandomSource& random) {
-  if (!plan.mean_noise || state.row_mean) return;
-  if (state.charged > 0) throw InputError("checkpoint: the mean of the rows is missing");
-  require_declared_rows(plan, rows.count());
-  const auto filter = plan.make_budget_filter();
-  if (plan.count_noise && !state.noisy_rows) {
-    state.noisy_rows = asked_count(plan, rows.count(), *filter, random);
-  } else if (!filter->spend(plan.count_event())) {
-    throw InternalError("training: the count does not fit");
-  }
-  const auto count = static_cast<double>(rows.count());
-  const double declared = state.noisy_rows.value_or(plan.plan.rows.value_or(std::max(1.0, count)));
-  state.row_mean = noisy_row_mean(rows, {.bound = longest_row(rows), .noise_multiplier = *plan.mean_noise},
-                                  declared, plan.relation, *filter, random);
-  if (!state.row_mean) throw InternalError("training: the plan's own mean does not fit its budget");
-}
 
 std::int64_t steps_done(const TrainingState& state) {
   const auto step = state.method.find("step");
@@ -77,29 +70,17 @@ std::int64_t steps_done(const TrainingState& state) {
       require("checkpoint", "step", step->second.front(), at_least(0).at_most(0x1p53)));
 }
 
-void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
-  const auto count = static_cast<double>(rows);
-  if (plan.relation == Relation::add_remove || plan.plan.rows.value_or(count) == count) return;
-  throw InputError(fmt::format("plan: expected rows = {} under replace_one, which the file has, got {}",
-                               count, *plan.plan.rows));
-}
-
-Training::Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
-                   RandomSource& random, const TrainingState& from)
-    : Training(plan, make_glm(rows, model),
-               {.columns = rows->columns(), .outputs = model.loss == GlmLoss::softmax ? model.classes : 1},
-               random, from, model.threads) {}
-
-Training::Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objective, ModelShape shape,
-                   RandomSource& random, const TrainingState& from, std::size_t threads)
+Training::Training(const ResolvedPlan& plan, const Model& model, RowTransform rows, RandomSource& random,
+                   const TrainingState& from, const Hardware& hardware)
     : plan_(plan),
-      shape_(std::move(shape)),
-      objective_(std::move(objective)),
+      rows_(with_stages_of(model, std::move(rows))),
+      shape_(shape_of(model, rows_.rows().columns(), random)),
       filter_(plan.make_budget_filter()),
-      declared_rows_(declare_rows(from, random)),
-      row_mean_(recall_mean(from)),
+      declared_rows_(ask_for_count(from, random)),
+      row_mean_(ask_for_mean(from, random)),
+      objective_(objective_for(model, rows_, row_mean_, hardware)),
       sampler_(plan.make_sampler({.rows = objective_->rows(), .declared_rows = declared_rows_})),
-      oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random, threads)),
+      oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random, hardware.threads)),
       method_(make_method(plan, *objective_, shape_, {ration::steps_done(from), from.charged})),
       charged_(from.charged),
       done_(ration::steps_done(from)) {
@@ -107,23 +88,36 @@ Training::Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objectiv
   if (!from.method.empty()) method_->restore(from.method);
 }
 
-double Training::declare_rows(const TrainingState& from, RandomSource& random) {
-  require_declared_rows(plan_, objective_->rows());
-  const auto rows = static_cast<double>(objective_->rows());
-  if (!plan_.count_noise) return plan_.plan.rows.value_or(rows);
-  if (from.noisy_rows) {
-    if (!filter_->spend(plan_.count_event())) throw InternalError("training: the count does not fit");
-    return *from.noisy_rows;
-  }
-  if (from.charged > 0) throw InputError("checkpoint: the count of the rows is missing");
-  return asked_count(plan_, objective_->rows(), *filter_, random);
+void Training::charge_known_answer(const Event& event) {
+  if (!filter_->spend(event)) throw InternalError("training: a first answer does not fit the plan's budget");
 }
 
-std::optional<std::vector<double>> Training::recall_mean(const TrainingState& from) {
+double Training::ask_for_count(const TrainingState& from, RandomSource& random) {
+  const std::size_t rows = rows_.rows().count();
+  require_declared_rows(plan_, rows);
+  if (!plan_.count_noise) return plan_.plan.rows.value_or(static_cast<double>(rows));
+  if (from.noisy_rows) {
+    charge_known_answer(plan_.count_event());
+    return *from.noisy_rows;
+  }
+  require_not_lost(from, "count");
+  const auto count = noisy_row_count(rows, *plan_.count_noise, *filter_, random);
+  if (!count) throw InternalError("training: the plan's own count does not fit its budget");
+  return *count;
+}
+
+std::optional<std::vector<double>> Training::ask_for_mean(const TrainingState& from, RandomSource& random) {
   if (!plan_.mean_noise) return std::nullopt;
-  if (!from.row_mean) throw InputError("checkpoint: the mean of the rows is missing");
-  if (!filter_->spend(plan_.mean_event())) throw InternalError("training: the mean does not fit");
-  return from.row_mean;
+  if (from.row_mean) {
+    charge_known_answer(plan_.mean_event());
+    return from.row_mean;
+  }
+  require_not_lost(from, "mean");
+  auto mean = noisy_row_mean(
+      rows_.rows(), {.bound = longest_row(rows_.rows().columns()), .noise_multiplier = *plan_.mean_noise},
+      std::max(1.0, declared_rows_), plan_.relation, *filter_, random);
+  if (!mean) throw InternalError("training: the plan's own mean does not fit its budget");
+  return mean;
 }
 
 bool Training::step() {
@@ -142,6 +136,7 @@ std::vector<double> Training::weights() const {
   std::vector<double> weights = shape_.start;
   weights.resize(objective_->parameters(), 0.0);
   method_->weights(weights);
+  rows_.undo(weights);
   return weights;
 }
 

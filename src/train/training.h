@@ -7,10 +7,11 @@
 
 #include "methods/method.h"
 #include "ration/base/random.h"
-#include "ration/data/rows.h"
 #include "ration/oracle/oracle.h"
+#include "ration/train/model.h"
 #include "ration/train/resolve.h"
 #include "train/method_plan.h"
+#include "train/row_transform.h"
 
 namespace ration {
 
@@ -25,32 +26,21 @@ struct TrainingState {
 
 std::int64_t steps_done(const TrainingState& state);
 
-// Asks for the mean of the rows, and for their number, which it needs, where the plan wants the mean and the
-// state has none; the answers go into the state. What is given to a Training afterwards are rows less that
-// mean (train/centre.h).
-void ask_for_mean(const ResolvedPlan& plan, const Rows& rows, TrainingState& state, RandomSource& random);
-
-// Under replace_one the number of rows is public, and a plan that declares another one is refused with
-// InputError.
-void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows);
-
 // One run in memory: a resolved plan at work on rows. Nothing here writes a file.
 //
-// Order       everything is charged to a filter: of a fixed method's events it grants exactly those, of
-//             others what fits the budget.
-// Resuming    a fixed method's steps that were paid for but whose outcome was lost are not repeated: the
-//             method goes on from its state with the plan's remaining steps, so nothing is ever released on
-//             credit, and noise is always fresh.
+// Order       the number of the rows and their mean, where the plan asks for them; then what happens to the
+//             rows (train/row_transform.h), the objective, the steps. Everything is charged to one filter: of
+//             a fixed method's events it grants exactly those, of others what fits the budget.
+// Resuming    an answer that the state holds is charged and not asked again. A fixed method's steps that were
+//             paid for but whose outcome was lost are not repeated: the method goes on from its state with
+//             the plan's remaining steps, so nothing is ever released on credit, and noise is always fresh.
 class Training {
  public:
-  // The plan, rows and random source must outlive the training. Under add_remove the number of rows is asked
+  // The plan and the random source must outlive the training. Under add_remove the number of rows is asked
   // privately unless the plan declares it. InputError if the plan declares another number of rows under
-  // replace_one. `threads`, 0 being one per processor, are those that draw the noise (oracle.h).
-  Training(const ResolvedPlan& plan, std::unique_ptr<Objective> objective, ModelShape shape,
-           RandomSource& random, const TrainingState& from = {}, std::size_t threads = 1);
-  // Of a linear model.
-  Training(const ResolvedPlan& plan, std::shared_ptr<const Rows> rows, const GlmOptions& model,
-           RandomSource& random, const TrainingState& from = {});
+  // replace_one. The hardware's threads draw the noise, too (oracle.h).
+  Training(const ResolvedPlan& plan, const Model& model, RowTransform rows, RandomSource& random,
+           const TrainingState& from = {}, const Hardware& hardware = {.threads = 1});
 
   // False when the plan is done, or the budget refuses what the method would ask next.
   [[nodiscard]] bool step();
@@ -62,24 +52,25 @@ class Training {
   std::int64_t total() const { return plan_.steps(); }
   std::int64_t steps_done() const { return done_; }
   double divisor_rows() const { return declared_rows_; }
-  // Of the rows as they were, if the plan asks for it.
-  const std::optional<std::vector<double>>& row_mean() const { return row_mean_; }
   PublicFacts facts() const { return objective_->facts(); }
 
   Event released() const;
+  // For rows as they came in.
   std::vector<double> weights() const;
   TrainingState save() const;
 
  private:
-  double declare_rows(const TrainingState& from, RandomSource& random);
-  std::optional<std::vector<double>> recall_mean(const TrainingState& from);
+  double ask_for_count(const TrainingState& from, RandomSource& random);
+  std::optional<std::vector<double>> ask_for_mean(const TrainingState& from, RandomSource& random);
+  void charge_known_answer(const Event& event);
 
   const ResolvedPlan& plan_;
+  RowTransform rows_;
   ModelShape shape_;
-  std::unique_ptr<Objective> objective_;
   std::unique_ptr<BudgetFilter> filter_;
   double declared_rows_;
   std::optional<std::vector<double>> row_mean_;
+  std::unique_ptr<Objective> objective_;
   std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<PrivateOracle> oracle_;
   std::unique_ptr<Method> method_;

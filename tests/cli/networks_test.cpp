@@ -77,6 +77,22 @@ TEST_F(NetworkCommands, EveryMethodForNetworksRuns) {
   }
 }
 
+// A network begins where it is drawn, and keeps its weights in 32 bits: so does the run that is estimated.
+TEST_F(NetworkCommands, TheInfluenceOfTheirNoiseIsEstimated) {
+  for (const char* more : {"--model bag:8", "--model transformer:1,8,2 --per-layer --step adam"}) {
+    const nlohmann::json result = ration_json(
+        std::string("schedule --shape influence:estimated --data text:reviews.tsv --rows 8000 --steps 4 "
+                    "--epsilon 3 --delta 1e-5 --runs 2 --lr 1 --out s.csv ") +
+            more,
+        folder_.path());
+    EXPECT_EQ(result.at("influence").size(), 4u) << more;
+    EXPECT_LE(result.at("epsilon"), 3) << more;
+    const Finished trained = run(train(std::string("--schedule s.csv --rate 1 ") + more));
+    EXPECT_EQ(trained.exit_code, 0) << more << trained.err;
+    std::filesystem::remove_all(folder_.path() + "/run");
+  }
+}
+
 TEST_F(NetworkCommands, RefuseWhatDoesNotFit) {
   EXPECT_THAT(run(train("--model mlp:0")).err,
               AllOf(HasSubstr("--model: expected one of logistic"), HasSubstr("mlp:WIDTH")));

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 
 #include "data/named_data.h"
 #include "support/binary_files.h"
+#include "support/doubles.h"
 #include "support/small_table.h"
+#include "train/public_influence.h"
 #include "train/runs.h"
 
 namespace ration::testing {
@@ -70,6 +73,26 @@ TEST(ImagesAndTexts, AModelOfScatteringKnowsItsFeatures) {
   EXPECT_EQ(model.schema.image->features, data::ImageFeatures::scatter);
   EXPECT_EQ(model.weights.size(), 10u * (81 * 49 + 1));
   EXPECT_EQ(evaluate_public(model, data::read_table(files.name(), model.schema)).accuracy, 1.0);
+}
+
+// Rows of scattering are centred, so the run that is estimated must be one on centred rows.
+TEST(ImagesAndTexts, TheInfluenceOnAModelOfScatteringIsThatOfItsRun) {
+  const HalfBright files;
+  const auto influence = [&](const std::string& center) {
+    Plan plan = plan_for(files.name(), "scatter+softmax");
+    plan.center = center;
+    plan.epsilon = 100;
+    plan.lr = 0.01;
+    plan.steps = 3;
+    SeededRandom random(1);
+    const data::Schema schema = read_schema_of(plan);
+    return influence_on_public_rows(resolve(plan), schema, data::read_table(files.name(), schema), random,
+                                    {.runs = 1});
+  };
+  const std::vector<double> usual = influence("auto");
+  EXPECT_EQ(usual, influence("yes"));
+  ASSERT_EQ(usual.size(), 3u);
+  EXPECT_GT(std::abs(influence("no")[1] / usual[1] - 1), 0.1);
 }
 
 TEST(ImagesAndTexts, AStoppedRunGoesOnUnlessAFileChanged) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "ration/data/census.h"
@@ -60,8 +61,8 @@ Plan quadratic_plan(double momentum) {
 TEST(PublicInfluence, RetrainingAgreesWithTheHessian) {
   for (const double momentum : {0.0, 0.9}) {
     const ResolvedPlan plan = resolve(quadratic_plan(momentum));
-    const std::vector<double> exact = influence_by_hessian(plan, schema(), table());
     SeededRandom random(2);
+    const std::vector<double> exact = influence_by_hessian(plan, schema(), table(), random);
     // Each estimate is a mean over 400 runs of a sum of four squares: a deviation of at most 7 %, and the
     // seed is fixed.
     const std::vector<double> found =
@@ -75,16 +76,20 @@ TEST(PublicInfluence, RetrainingAgreesWithTheHessian) {
 // What the noise is worth depends on the private rows, not on how many public ones there are; and on the
 // relation.
 TEST(PublicInfluence, GrowsWithThePrivateNoise) {
-  const std::vector<double> base = influence_by_hessian(resolve(quadratic_plan(0)), schema(), table());
+  SeededRandom random(1);
+  const auto in_step_7 = [&](const Plan& plan) {
+    return influence_by_hessian(resolve(plan), schema(), table(), random)[7];
+  };
+  const double base = in_step_7(quadratic_plan(0));
   Plan plan = quadratic_plan(0);
   plan.rows = 5e4;
-  EXPECT_NEAR(influence_by_hessian(resolve(plan), schema(), table())[7] / base[7], 4, 1e-9);
+  EXPECT_NEAR(in_step_7(plan) / base, 4, 1e-9);
   plan = quadratic_plan(0);
   plan.relation = "replace_one";
-  EXPECT_NEAR(influence_by_hessian(resolve(plan), schema(), table())[7] / base[7], 4, 1e-9);
+  EXPECT_NEAR(in_step_7(plan) / base, 4, 1e-9);
   plan = quadratic_plan(0);
   plan.rate = 0.1;
-  EXPECT_NEAR(influence_by_hessian(resolve(plan), schema(), table())[7] / base[7], 100, 1e-6);
+  EXPECT_NEAR(in_step_7(plan) / base, 100, 1e-6);
 }
 
 TEST(PublicInfluence, WorksForClassesAndAverages) {
@@ -101,6 +106,27 @@ TEST(PublicInfluence, WorksForClassesAndAverages) {
   ASSERT_EQ(found.size(), 12u);
   // Half of the iterates are averaged: the last step's noise is in one of six of them.
   EXPECT_LT(found.back(), found[4] / 4);
+}
+
+// The rows that a plan centres are centred here too: without that, ten times as far from zero, the first
+// direction would be far steeper and the last steps would count for far more.
+TEST(PublicInfluence, IsThatOfTheRowsAsTheRunSeesThem) {
+  Plan plan = quadratic_plan(0);
+  plan.center = "yes";
+  plan.lr = 0.1;
+  SeededRandom random(1);
+  const std::vector<double> centred = influence_by_hessian(resolve(plan), schema(), table(), random);
+  EXPECT_NEAR(
+      influence_on_public_rows(resolve(plan), schema(), table(), random, {.runs = 400})[2] / centred[2], 1,
+      0.25);
+  // The bias is 1 for every row; the others vary by 1 / 12 about a mean of 0.
+  const std::vector<double> by_hand =
+      influence_on_quadratic(std::vector<double>{1.0 / 12, 1.0 / 12, 1.0 / 12, 1}, 10,
+                             {.learning_rate = 0.1, .momentum = 0, .noise_unit = 100 / *plan.rows});
+  for (std::size_t t = 0; t < 10; ++t) EXPECT_NEAR(centred[t] / by_hand[t], 1, 0.1) << t;
+  plan.center = "no";
+  EXPECT_GT(std::abs(influence_by_hessian(resolve(plan), schema(), table(), random)[0] / by_hand[0] - 1),
+            0.2);
 }
 
 TEST(PublicInfluence, EigenvaluesOfSparseAndDenseRowsAgree) {
@@ -134,7 +160,7 @@ TEST(PublicInfluence, RefusesWhatItDoesNotCover) {
   const auto hessian = [&](auto change) {
     Plan plan = quadratic_plan(0);
     change(plan);
-    return refusal([&] { influence_by_hessian(resolve(plan), schema(), table()); });
+    return refusal([&] { influence_by_hessian(resolve(plan), schema(), table(), random); });
   };
   EXPECT_THAT(hessian([](Plan& plan) { plan.model = "logistic"; }),
               HasSubstr("expected model squared, got logistic"));

@@ -17,10 +17,10 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::size_t kRows = 400;
-const GlmOptions kLogistic{.threads = 1};
+const Model kLogistic{};
 
-std::shared_ptr<const Rows> some_rows(std::size_t rows = kRows) {
-  return std::make_shared<const Rows>(data::census_table(rows, 1).rows);
+RowTransform some_rows(std::size_t rows = kRows) {
+  return RowTransform(data::census_table(rows, 1).rows);
 }
 
 Plan small_plan() {
@@ -67,7 +67,7 @@ TEST(Training, SpendsThePlanStepByStepAndNoMore) {
   for (const ResolvedPlan& plan : some_plans()) {
     SCOPED_TRACE(plan.event().describe());
     SeededRandom random(1);
-    Training training(plan, some_rows(), kLogistic, random);
+    Training training(plan, kLogistic, some_rows(), random);
     EXPECT_EQ(charged_events(training.released()), charged_events(plan.event(0)));
     for (std::int64_t t = 1; t <= 30; ++t) {
       ASSERT_TRUE(training.step());
@@ -84,12 +84,12 @@ TEST(Training, GoesOnFromACheckpointBitByBit) {
   for (const ResolvedPlan& plan : some_plans()) {
     SCOPED_TRACE(plan.event().describe());
     SeededRandom one(1), other(1);
-    Training whole(plan, some_rows(), kLogistic, one);
+    Training whole(plan, kLogistic, some_rows(), one);
     finish(whole);
 
-    Training first(plan, some_rows(), kLogistic, other);
+    Training first(plan, kLogistic, some_rows(), other);
     for (int t = 0; t < 13; ++t) ASSERT_TRUE(first.step());
-    Training second(plan, some_rows(), kLogistic, other, first.save());
+    Training second(plan, kLogistic, some_rows(), other, first.save());
     EXPECT_EQ(second.charged(), 13);
     EXPECT_EQ(second.steps_done(), 13);
     EXPECT_EQ(second.divisor_rows(), first.divisor_rows());
@@ -105,12 +105,12 @@ TEST(Training, StepsThatWereLostStayPaidFor) {
   for (const ResolvedPlan& plan : some_plans()) {
     SCOPED_TRACE(plan.event().describe());
     SeededRandom random(1);
-    Training first(plan, some_rows(), kLogistic, random);
+    Training first(plan, kLogistic, some_rows(), random);
     for (int t = 0; t < 8; ++t) ASSERT_TRUE(first.step());
     TrainingState state = first.save();
     state.charged += 5;  // paid for ahead, and lost
 
-    Training second(plan, some_rows(), kLogistic, random, state);
+    Training second(plan, kLogistic, some_rows(), random, state);
     EXPECT_EQ(charged_events(second.released()), charged_events(plan.event(13)));
     for (int t = 0; t < 4; ++t) ASSERT_TRUE(second.step());
     EXPECT_EQ(second.charged(), 17);
@@ -119,7 +119,7 @@ TEST(Training, StepsThatWereLostStayPaidFor) {
     EXPECT_EQ(state.charged, 17);
     state.charged += 3;  // and again
 
-    Training third(plan, some_rows(), kLogistic, random, state);
+    Training third(plan, kLogistic, some_rows(), random, state);
     finish(third);
     EXPECT_EQ(third.charged(), 30);
     EXPECT_EQ(third.steps_done(), 22);
@@ -134,7 +134,7 @@ TEST(Training, WhatIsLeftOfThePlanIsARunOfItsOwnLength) {
   plan.lr_shape = "cosine";
   const ResolvedPlan resolved = resolve(plan);
   SeededRandom random(1);
-  Training training(resolved, some_rows(), kLogistic, random, {.charged = 20});
+  Training training(resolved, kLogistic, some_rows(), random, {.charged = 20});
   finish(training);
   EXPECT_EQ(training.report().step, 10);
   EXPECT_NEAR(training.report().learning_rate,
@@ -144,22 +144,22 @@ TEST(Training, WhatIsLeftOfThePlanIsARunOfItsOwnLength) {
 TEST(Training, ARunThatLostEverythingHasTheUntrainedModel) {
   const ResolvedPlan plan = resolve(small_plan());
   SeededRandom random(1);
-  Training training(plan, some_rows(), kLogistic, random, {.charged = 30});
+  Training training(plan, kLogistic, some_rows(), random, {.charged = 30});
   EXPECT_FALSE(training.step());
-  EXPECT_EQ(training.weights(), std::vector<double>(some_rows()->columns(), 0.0));
+  EXPECT_EQ(training.weights(), std::vector<double>(some_rows().rows().columns(), 0.0));
   EXPECT_EQ(charged_events(training.released()), charged_events(plan.event()));
 }
 
 TEST(Training, AStateThatIsNotOneIsRefused) {
   const ResolvedPlan plan = resolve(small_plan());
   SeededRandom random(1);
-  Training training(plan, some_rows(), kLogistic, random);
+  Training training(plan, kLogistic, some_rows(), random);
   for (int t = 0; t < 3; ++t) ASSERT_TRUE(training.step());
   const TrainingState good = training.save();
   const auto complaint = [&](auto change) {
     TrainingState state = good;
     change(state);
-    return refusal([&] { Training again(plan, some_rows(), kLogistic, random, state); });
+    return refusal([&] { Training again(plan, kLogistic, some_rows(), random, state); });
   };
   EXPECT_EQ(complaint([](TrainingState&) {}), "");
   EXPECT_THAT(complaint([](TrainingState& state) { state.charged = 2; }),
@@ -179,7 +179,7 @@ TEST(Training, UnderAddRemoveOnlyTheDeclaredNumberOfRowsCounts) {
   plan.rows = 250;  // there are 400
   const ResolvedPlan resolved = resolve(plan);
   SeededRandom random(1);
-  const Training training(resolved, some_rows(), kLogistic, random);
+  const Training training(resolved, kLogistic, some_rows(), random);
   EXPECT_EQ(training.divisor_rows(), 250);
 }
 
@@ -188,7 +188,7 @@ TEST(Training, ANoisyCountIsTheDivisorAndChargedAndKept) {
   plan.rows.reset();
   const ResolvedPlan resolved = resolve(plan);
   SeededRandom random(1), same(1);
-  Training training(resolved, some_rows(), kLogistic, random);
+  Training training(resolved, kLogistic, some_rows(), random);
   const double counted = training.divisor_rows();
   EXPECT_NE(counted, kRows);  // with this seed
   EXPECT_NEAR(counted, kRows, 6 * *resolved.count_noise);
@@ -202,7 +202,7 @@ TEST(Training, ANoisyCountIsTheDivisorAndChargedAndKept) {
 
   // Kept, not asked again: no word is drawn, though other rows would give another answer.
   CountingRandom counting(2);
-  Training again(resolved, some_rows(300), kLogistic, counting, training.save());
+  Training again(resolved, kLogistic, some_rows(300), counting, training.save());
   EXPECT_EQ(again.divisor_rows(), counted);
   EXPECT_EQ(counting.words_generated(), 0u);
   EXPECT_EQ(again.spent_share(), training.spent_share());
@@ -213,7 +213,7 @@ TEST(Training, ACountThatIsMissingIsNotAskedAgain) {
   plan.rows.reset();
   const ResolvedPlan resolved = resolve(plan);
   SeededRandom random(1);
-  EXPECT_THAT(refusal([&] { Training(resolved, some_rows(), kLogistic, random, {.charged = 3}); }),
+  EXPECT_THAT(refusal([&] { Training(resolved, kLogistic, some_rows(), random, {.charged = 3}); }),
               HasSubstr("the count of the rows is missing"));
 }
 
@@ -223,17 +223,17 @@ TEST(Training, UnderReplaceOneTheNumberOfRowsIsPublicAndMustBeRight) {
   plan.rows = kRows + 1;
   SeededRandom random(1);
   const ResolvedPlan wrong = resolve(plan);
-  EXPECT_THAT(refusal([&] { Training(wrong, some_rows(), kLogistic, random); }),
+  EXPECT_THAT(refusal([&] { Training(wrong, kLogistic, some_rows(), random); }),
               HasSubstr("expected rows = 400 under replace_one"));
   plan.rows.reset();
   const ResolvedPlan left_out = resolve(plan);
   EXPECT_FALSE(left_out.count_noise);
-  EXPECT_EQ(Training(left_out, some_rows(), kLogistic, random).divisor_rows(), kRows);
+  EXPECT_EQ(Training(left_out, kLogistic, some_rows(), random).divisor_rows(), kRows);
   plan.rows = kRows + 1;
   plan.sampling = "fixed";
   plan.rate = 0.1;
   const ResolvedPlan fixed = resolve(plan);
-  EXPECT_NE(refusal([&] { Training(fixed, some_rows(), kLogistic, random); }), "");
+  EXPECT_NE(refusal([&] { Training(fixed, kLogistic, some_rows(), random); }), "");
 }
 
 // The noise of a step is its multiplier times the sensitivity of the relation: 2C under replace_one.
@@ -244,10 +244,41 @@ TEST(Training, TheNoiseIsThatOfTheRelation) {
     plan.clip_bound = 3;
     const ResolvedPlan resolved = resolve(plan);
     SeededRandom random(1);
-    Training training(resolved, some_rows(), kLogistic, random);
+    Training training(resolved, kLogistic, some_rows(), random);
     ASSERT_TRUE(training.step());
     const double sensitivity = relation == "add_remove" ? 3 : 6;
     EXPECT_NEAR(training.report().noise_stddev, resolved.noise_multiplier * sensitivity / kRows, 1e-6);
+  }
+}
+
+TEST(Training, ACountAndAMeanComeFirstAndOnce) {
+  Plan plan = small_plan();
+  plan.rows.reset();
+  plan.center = "yes";
+  for (const std::string method : {"dpsgd", "blsgd"}) {
+    plan.method = method;
+    if (method == "blsgd") plan.steps.reset();
+    const ResolvedPlan resolved = resolve(plan);
+    SeededRandom random(1);
+    const Training training(resolved, kLogistic, some_rows(2000), random);
+    EXPECT_EQ(charged_events(training.released()),
+              charged_events(Event::composed({resolved.count_event(), resolved.mean_event()})));
+    const TrainingState state = training.save();
+    ASSERT_TRUE(state.noisy_rows);
+    ASSERT_TRUE(state.row_mean);
+    // The bias, and so rows over rows counted.
+    EXPECT_NEAR(state.row_mean->back(), 2000 / *state.noisy_rows, 0.2);
+
+    CountingRandom counting(2);
+    const Training again(resolved, kLogistic, some_rows(300), counting, state);
+    EXPECT_EQ(counting.words_generated(), 0u);
+    EXPECT_EQ(again.save().row_mean, state.row_mean);
+    EXPECT_EQ(again.spent_share(), training.spent_share());
+    TrainingState lost = state;
+    lost.charged = 3;
+    lost.row_mean.reset();
+    EXPECT_THAT(refusal([&] { Training(resolved, kLogistic, some_rows(), random, lost); }),
+                HasSubstr("the mean of the rows is missing"));
   }
 }
 
@@ -271,7 +302,7 @@ double accuracy_of(const Learner& learner, std::size_t rows, double epsilon) {
   const ResolvedPlan resolved = resolve(plan);
   Model model = untrained_model(plan, data::census_schema());
   SeededRandom random(1);
-  Training training(resolved, some_rows(rows), glm_options(model), random);
+  Training training(resolved, model, some_rows(rows), random);
   finish(training);
   model.weights = training.weights();
   return *evaluate_public(model, data::census_table(5000, 2)).accuracy;
@@ -291,10 +322,13 @@ TEST(Training, LearnsALineWithTheSquaredLoss) {
   std::vector<double> values, labels;
   for (std::size_t i = 0; i < kPoints; ++i) {
     const double x = static_cast<double>(i % 100) / 100;
-    values.insert(values.end(), {1, x});
+    values.insert(values.end(), {x, 1});
     labels.push_back(0.25 + 0.5 * x);
   }
-  const auto rows = std::make_shared<const Rows>(Rows::dense(2, std::move(values), std::move(labels)));
+  const data::Schema schema = data::parse_schema(R"(
+label = "y"
+columns = [ { name = "x", type = "number", low = 0, high = 1 }, { name = "y", type = "number", low = 0, high = 1 } ]
+)");
   Plan plan = small_plan();
   plan.rows = kPoints;
   plan.epsilon = 50;
@@ -304,10 +338,11 @@ TEST(Training, LearnsALineWithTheSquaredLoss) {
   plan.clip = "abadi";
   const ResolvedPlan resolved = resolve(plan);
   SeededRandom random(1);
-  Training training(resolved, rows, {.loss = GlmLoss::squared}, random);
+  Training training(resolved, untrained_model(plan, schema),
+                    RowTransform(Rows::dense(2, std::move(values), std::move(labels))), random);
   finish(training);
-  EXPECT_NEAR(training.weights()[0], 0.25, 0.02);
-  EXPECT_NEAR(training.weights()[1], 0.5, 0.04);
+  EXPECT_NEAR(training.weights()[0], 0.5, 0.04);
+  EXPECT_NEAR(training.weights()[1], 0.25, 0.02);
 }
 
 }  // namespace
