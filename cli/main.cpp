@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/instruction_set.h"
 #include "base/version.h"
 #include "commands/commands.h"
 #include "flags/usage.h"
@@ -46,8 +47,9 @@ int fail(ExitStatus status, const std::string& message) {
   return status;
 }
 
+// With the instruction set in use, so that a slow machine explains itself.
 std::string version_line() {
-  return fmt::format("ration {}", version());
+  return fmt::format("ration {} ({})", version(), to_string(instruction_set()));
 }
 
 void add_commands(CLI::App& app) {
@@ -93,6 +95,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace ration::cli;
   try {
+    ration::requested_instruction_set();  // refuses a wrong RATION_CPU before anything computes
     offer_networks();
     return run(argc, argv);
   } catch (const ration::InputError& error) {

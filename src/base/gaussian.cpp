@@ -24,8 +24,10 @@ using Word = std::uint64_t;
 // loops, so that a processor can work on several rounds at once, and so that the division of one and the
 // square root of the other do not wait for each other; the first leaves the exponential values that the words
 // of the radii stand for.
-RATION_PER_PROCESSOR void transform(Word* __restrict radii, Word* __restrict angles, std::size_t pairs,
-                                    double stddev) {
+RATION_INLINE void transform(double* first_members, double* second_members, std::size_t pairs,
+                             double stddev) {
+  Word* __restrict const radii = reinterpret_cast<Word*>(first_members);
+  Word* __restrict const angles = reinterpret_cast<Word*>(second_members);
   for (std::size_t i = 0; i < pairs; ++i) {
     radii[i] = std::bit_cast<std::uint64_t>(bits::exponential_from(radii[i]));
   }
@@ -43,11 +45,11 @@ void fill_block(RandomSource& random, std::span<double> block, double stddev, co
   constexpr std::size_t kParts = kBlock / 2 / kAtOnce;
   const std::size_t pairs = block.size() / 2;
   random.fill({reinterpret_cast<std::uint64_t*>(block.data()), block.size()});
-  auto* const words = reinterpret_cast<Word*>(block.data());
   for (std::size_t part = 0; part * kAtOnce < pairs; ++part) {
     ahead.ask_for(part, kParts);
     const std::size_t i = part * kAtOnce;
-    transform(words + i, words + pairs + i, std::min(kAtOnce, pairs - i), stddev);
+    PerProcessor<transform>::call(block.data() + i, block.data() + pairs + i, std::min(kAtOnce, pairs - i),
+                                  stddev);
   }
 }
 

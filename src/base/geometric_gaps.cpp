@@ -11,8 +11,8 @@
 namespace ration {
 namespace {
 
-RATION_PER_PROCESSOR void gaps_from(const std::uint64_t* __restrict words, std::size_t count, double scale,
-                                    double* __restrict gaps) {
+RATION_INLINE void gaps_from(const std::uint64_t* __restrict words, std::size_t count, double scale,
+                             double* __restrict gaps) {
   for (std::size_t i = 0; i < count; ++i) gaps[i] = std::floor(scale * bits::exponential_from(words[i]));
 }
 
@@ -31,7 +31,7 @@ GeometricGaps::~GeometricGaps() {
 
 void GeometricGaps::prepare() {
   random_.fill(std::span(words_).first(prepared_));
-  gaps_from(words_.data(), prepared_, scale_, gaps_.data());
+  PerProcessor<gaps_from>::call(words_.data(), prepared_, scale_, gaps_.data());
   next_ = 0;
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kLanes = 32;  // sums that grow side by side
 
-RATION_PER_PROCESSOR double sum_of_squares(const double* values, std::size_t count) {
+RATION_INLINE double sum_of_squares(const double* values, std::size_t count) {
   double lanes[kLanes] = {};
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
@@ -24,7 +24,7 @@ RATION_PER_PROCESSOR double sum_of_squares(const double* values, std::size_t cou
 }  // namespace
 
 double squared_length(std::span<const double> values) {
-  return sum_of_squares(values.data(), values.size());
+  return PerProcessor<sum_of_squares>::call(values.data(), values.size());
 }
 
 }  // namespace ration

@@ -100,30 +100,37 @@ RATION_INLINE void filter_part(const RealPlane& plane, const float* spectrum, st
   }
 }
 
+RATION_INLINE void filter_plane(const ComplexPlane& plane, const float* spectrum, std::size_t fold,
+                                ComplexPlane& out) {
+  filter_part(plane.real, spectrum, fold, out.real);
+  filter_part(plane.imaginary, spectrum, fold, out.imaginary);
+}
+
+RATION_INLINE void modulus_of(const float* __restrict real, const float* __restrict imaginary,
+                              std::size_t count, float* __restrict to) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = std::sqrt(real[i] * real[i] + imaginary[i] * imaginary[i]);
+}
+
 }  // namespace
 
-RATION_PER_PROCESSOR void multiply(const ComplexMatrix& down, const ComplexMatrix& across,
-                                   const ComplexPlane& plane, ComplexPlane& half, ComplexPlane& out) {
-  multiply_plane(down, across, plane, half, out);
+void multiply(const ComplexMatrix& down, const ComplexMatrix& across, const ComplexPlane& plane,
+              ComplexPlane& half, ComplexPlane& out) {
+  PerProcessor<multiply_plane<ComplexMatrix, ComplexPlane>>::call(down, across, plane, half, out);
 }
 
-RATION_PER_PROCESSOR void multiply(const RealMatrix& down, const RealMatrix& across, const RealPlane& plane,
-                                   RealPlane& half, RealPlane& out) {
-  multiply_plane(down, across, plane, half, out);
+void multiply(const RealMatrix& down, const RealMatrix& across, const RealPlane& plane, RealPlane& half,
+              RealPlane& out) {
+  PerProcessor<multiply_plane<RealMatrix, RealPlane>>::call(down, across, plane, half, out);
 }
 
-RATION_PER_PROCESSOR void filter(const ComplexPlane& plane, const std::vector<float>& spectrum,
-                                 std::size_t fold, ComplexPlane& out) {
-  filter_part(plane.real, spectrum.data(), fold, out.real);
-  filter_part(plane.imaginary, spectrum.data(), fold, out.imaginary);
+void filter(const ComplexPlane& plane, const std::vector<float>& spectrum, std::size_t fold,
+            ComplexPlane& out) {
+  PerProcessor<filter_plane>::call(plane, spectrum.data(), fold, out);
 }
 
-RATION_PER_PROCESSOR void modulus(const ComplexPlane& plane, RealPlane& out) {
-  const float* __restrict const real = plane.real.values.data();
-  const float* __restrict const imaginary = plane.imaginary.values.data();
-  float* __restrict const to = out.values.data();
-  for (std::size_t i = 0; i < out.values.size(); ++i)
-    to[i] = std::sqrt(real[i] * real[i] + imaginary[i] * imaginary[i]);
+void modulus(const ComplexPlane& plane, RealPlane& out) {
+  PerProcessor<modulus_of>::call(plane.real.values.data(), plane.imaginary.values.data(), out.values.size(),
+                                 out.values.data());
 }
 
 }  // namespace ration::data

@@ -54,25 +54,6 @@ RATION_INLINE void add_on_grid(const Number* values, const double* noise, std::s
   }
 }
 
-RATION_PER_PROCESSOR void release_chunk(const double* values, const double* noise, std::size_t count,
-                                        const Grid& grid, double unit, double* released) {
-  add_on_grid(values, noise, count, grid, unit, released);
-}
-
-RATION_PER_PROCESSOR void release_floats(const float* values, const double* noise, std::size_t count,
-                                         const Grid& grid, double unit, double* released) {
-  add_on_grid(values, noise, count, grid, unit, released);
-}
-
-void release(const double* values, const double* noise, std::size_t count, const Grid& grid, double unit,
-             double* released) {
-  release_chunk(values, noise, count, grid, unit, released);
-}
-void release(const float* values, const double* noise, std::size_t count, const Grid& grid, double unit,
-             double* released) {
-  release_floats(values, noise, count, grid, unit, released);
-}
-
 // The noise of doubles, which may be released in their own place, is drawn into a buffer; that of floats
 // where it is released.
 template <class Number>
@@ -85,7 +66,8 @@ void release_in_chunks(std::span<const Number> part, double stddev, const Grid& 
     const auto out = released.subspan(done, count);
     const auto noise = kInPlace ? out : std::span(buffer).first(count);
     fill_gaussian(random, noise, stddev, done == 0 && ahead != nullptr ? *ahead : Ahead{});
-    release(part.data() + done, noise.data(), count, grid, factor * grid.step(), out.data());
+    PerProcessor<add_on_grid<Number>>::call(part.data() + done, noise.data(), count, grid,
+                                            factor * grid.step(), out.data());
   }
 }
 

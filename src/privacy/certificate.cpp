@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "base/instruction_set.h"
 #include "base/version.h"
 #include "privacy/event_json.h"
 #include "ration/base/error.h"
@@ -106,6 +107,7 @@ Certificate certify(const Event& released, Relation relation, Accountant account
   out.epsilon_of_events = accounted.epsilon;
   out.epsilon_lower = accounted.epsilon_lower;
   out.version = version();
+  out.instruction_set = to_string(instruction_set());
   return out;
 }
 
@@ -117,6 +119,7 @@ Certificate no_certificate(std::string why, Relation relation, Accountant accoun
   out.accountant = accountant;
   out.not_private = std::move(why);
   out.version = version();
+  out.instruction_set = to_string(instruction_set());
   return out;
 }
 

@@ -158,6 +158,7 @@ std::string to_json(const Certificate& certificate) {
       {"data_hash", certificate.data_hash},
   };
   if (!certificate.not_private.empty()) json["not_private"] = certificate.not_private;
+  if (!certificate.instruction_set.empty()) json["instruction_set"] = certificate.instruction_set;
   if (certificate.epsilon_lower) json["epsilon_lower"] = finite("epsilon_lower", *certificate.epsilon_lower);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -183,6 +184,7 @@ Certificate certificate_from_json(std::string_view content) {
   out.ledger = read_ledger(json);
   out.version = text(json, "version");
   out.data_hash = text(json, "data_hash");
+  if (json.contains("instruction_set")) out.instruction_set = text(json, "instruction_set");
   return out;
 }
 

@@ -103,6 +103,11 @@ std::string ledger_in_words(const std::optional<LedgerEntry>& entry) {
                      show_rounded_up(entry->reserved.epsilon), show_rounded_up(entry->reserved.delta));
 }
 
+std::string program(const Certificate& c) {
+  return fmt::format("ration {}", c.version) +
+         (c.instruction_set.empty() ? "" : fmt::format(" ({})", c.instruction_set));
+}
+
 constexpr const char* kNotPrivate =
     "NOT PRIVATE: the noise came from a seed, and whoever knows or guesses the seed\n"
     "can remove it. Everything below is void; such a run is for tests only.\n\n";
@@ -113,7 +118,7 @@ std::string to_text(const Certificate& c) {
   if (!c.not_private.empty()) {
     return "NO CERTIFICATE\n==============\n\n" + paragraph("NOT PRIVATE", c.not_private) + "\n" +
            paragraph("Data hash", c.data_hash.empty() ? "unknown" : c.data_hash) +
-           paragraph("Version", fmt::format("ration {}", c.version));
+           paragraph("Version", program(c));
   }
   std::string text = "PRIVACY CERTIFICATE\n===================\n\n";
   if (!c.secure_random) text += kNotPrivate;
@@ -130,7 +135,7 @@ std::string to_text(const Certificate& c) {
                                                      : "NOT PRIVATE: seeded noise");
   text += paragraph("Ledger", ledger_in_words(c.ledger));
   text += paragraph("Data hash", c.data_hash.empty() ? "unknown" : c.data_hash);
-  text += paragraph("Version", fmt::format("ration {}", c.version));
+  text += paragraph("Version", program(c));
   return text;
 }
 

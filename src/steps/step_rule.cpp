@@ -48,9 +48,9 @@ struct Rates {
 // `memory` has the slots of the block's first coordinate, `stride` apart; gradient, memory and w do not
 // overlap. False if a coordinate of w is not finite as a Number.
 template <steps::Update Update, class Number>
-RATION_PER_PROCESSOR bool move_block(const Update& prepared, const Rates& rates,
-                                     const double* __restrict gradient, std::size_t count,
-                                     Number* __restrict memory, std::size_t stride, Number* __restrict w) {
+RATION_INLINE bool move_block(const Update& prepared, const Rates& rates, const double* __restrict gradient,
+                              std::size_t count, Number* __restrict memory, std::size_t stride,
+                              Number* __restrict w) {
   const Update update = prepared;  // copies that no store can change, so that they stay in registers
   const Rates with = rates;
   // Without their signs, the bits of numbers are in the order of their size, infinity and NaN above all
@@ -97,8 +97,9 @@ class UpdateRule final : public StepRule {
       throw InputError(fmt::format("step: expected a block that ends at {} or before, got {} + {}",
                                    parameters_, first, gradient.size()));
     }
-    return move_block(update_, {decay_in_gradient_, decay_in_direction_, learning_rate_}, gradient.data(),
-                      gradient.size(), memory_.data() + first, parameters_, block.data());
+    return PerProcessor<move_block<Update, Number>>::call(
+        update_, {decay_in_gradient_, decay_in_direction_, learning_rate_}, gradient.data(), gradient.size(),
+        memory_.data() + first, parameters_, block.data());
   }
 
   void expect(std::size_t first, std::size_t count, Ahead& ahead) const override {

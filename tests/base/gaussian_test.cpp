@@ -11,6 +11,7 @@
 #include "base/distributions.h"
 #include "ration/base/error.h"
 #include "support/doubles.h"
+#include "support/instruction_sets.h"
 
 namespace ration::testing {
 namespace {
@@ -137,6 +138,20 @@ TEST(BitsToReals, ExponentialIsAccurateEverywhere) {
 
 TEST(BitsToReals, WordsRoundToTheNearestDouble) {
   for (const auto word : hard_words(100'000)) ASSERT_EQ(bits::to_double(word), static_cast<double>(word));
+}
+
+// To the accuracy of the series, also of the smallest values: the noise is the same noise.
+TEST(FillGaussian, IsTheSameUnderEachInstructionSet) {
+  for (const std::size_t size : {1u, 2u, 17u, 5001u}) {
+    expect_same_under_each_set(
+        [&] {
+          SeededRandom random(7);
+          std::vector<double> values(size);
+          fill_gaussian(random, values, 3);
+          return values;
+        },
+        4e-15);
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "support/instruction_sets.h"
+
 namespace ration::testing {
 namespace {
 
@@ -24,6 +26,12 @@ TEST(SquaredLength, IsNotFiniteIfACoordinateIsNot) {
   std::vector<double> values(100, 1.0);
   values[77] = std::nan("");
   EXPECT_TRUE(std::isnan(squared_length(values)));
+}
+
+TEST(SquaredLength, IsTheSameUnderEachInstructionSet) {
+  std::vector<double> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(std::sin(i));
+  expect_same_under_each_set([&] { return std::vector<double>{squared_length(values)}; }, 1e-14);
 }
 
 }  // namespace

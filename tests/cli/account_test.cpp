@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/instruction_set.h"
 #include "support/ration_command.h"
 
 namespace ration::testing {
@@ -124,10 +125,29 @@ TEST(Account, HelpHasExamples) {
   }
 }
 
-TEST(Account, VersionIsOneLine) {
-  const Finished finished = run_ration("--version");
-  EXPECT_EQ(finished.exit_code, 0);
-  EXPECT_THAT(finished.out, ::testing::MatchesRegex("ration [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+Finished with_cpu(const std::string& set, const std::string& line) {
+  setenv("RATION_CPU", set.c_str(), 1);
+  const Finished finished = run_ration(line);
+  unsetenv("RATION_CPU");
+  return finished;
+}
+
+TEST(Account, VersionIsOneLineWithTheInstructionSet) {
+  for (const InstructionSet set : available_instruction_sets()) {
+    const Finished finished = with_cpu(std::string(to_string(set)), "--version");
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_THAT(finished.out, ::testing::MatchesRegex("ration [0-9]+\\.[0-9]+\\.[0-9]+ \\(" +
+                                                      std::string(to_string(set)) + "\\)\n"));
+  }
+}
+
+TEST(Account, AnUnknownInstructionSetIsRefusedBeforeAnythingElse) {
+  for (const char* const line : {"--version", "--help", "demo"}) {
+    const Finished finished = with_cpu("sse9", line);
+    EXPECT_EQ(finished.exit_code, 1);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_EQ(finished.err, "ration: RATION_CPU: expected portable, avx2 or avx512, got 'sse9'\n");
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "data/named_data.h"
 #include "data/wavelets.h"
+#include "support/instruction_sets.h"
 
 namespace ration::testing {
 namespace {
@@ -219,6 +220,10 @@ TEST(Scattering, IsAFeatureOfTheSchema) {
   EXPECT_GE(table.rows.norms()[0], std::sqrt(81 * 6 + 1) / 2);
   schema.image->width = 10;
   EXPECT_EQ(find_fault(schema)->message.substr(0, 27), "image: features = \"scatter\"");
+}
+
+TEST(Scattering, IsTheSameUnderEachInstructionSet) {
+  expect_same_under_each_set([] { return scattered(drawn(strokes)); }, 1e-5);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "mechanisms/laws.h"
 #include "support/doubles.h"
+#include "support/instruction_sets.h"
 
 namespace ration {
 namespace {
@@ -139,6 +140,18 @@ TEST(GaussianMechanism, RefusesBadOptions) {
             "GaussianMechanism: expected noise_multiplier > 0, got noise_multiplier=0");
   EXPECT_EQ(input_error_of([] { GaussianMechanism({.sensitivity = -1.0, .noise_multiplier = 1.0}); }),
             "GaussianMechanism: expected sensitivity > 0, got sensitivity=-1");
+}
+
+// A value, or its noise, that lies half way between two steps may go to either; nothing else may differ.
+// Ordinary values, and those that take the slower way.
+TEST(GaussianMechanism, ReleasesTheSameUnderEachInstructionSet) {
+  const GaussianMechanism mechanism({.sensitivity = 0.3, .noise_multiplier = 1.7});
+  for (const double special : {0.0, kInfinity, -1e300, std::nan("")}) {
+    std::vector<double> sum;
+    for (int i = 0; i < 3000; ++i) sum.push_back(0.1 * i - 250.0 / 3);
+    sum[1500] = special;
+    testing::expect_same_under_each_set([&] { return released(mechanism, sum); }, mechanism.grid().step());
+  }
 }
 
 }  // namespace

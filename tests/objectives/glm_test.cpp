@@ -5,6 +5,7 @@
 
 #include "objectives/tables.h"
 #include "ration/base/error.h"
+#include "support/instruction_sets.h"
 
 namespace ration::testing {
 namespace {
@@ -290,6 +291,24 @@ TEST(Glm, RefusesLabelsTheLossDoesNotTake) {
 TEST(Glm, LossesHaveNames) {
   for (const GlmLoss loss : kAllLosses) EXPECT_EQ(glm_loss_named(to_string(loss)), loss);
   EXPECT_THROW(glm_loss_named("log"), InputError);
+}
+
+TEST(Glm, SumsAreTheSameUnderEachInstructionSet) {
+  for (const GlmLoss loss : kAllLosses) {
+    for (const Storage storage : {Storage::dense, Storage::sparse}) {
+      std::mt19937_64 random(11);
+      const auto table = random_table(loss, storage, 203, 13, false, random);
+      const auto objective = glm(loss, table);
+      const std::vector<double> w = random_weights(objective->parameters(), 1, random);
+      expect_same_under_each_set(
+          [&] {
+            auto sums = gradient_sum(*objective, w, all(203), Abadi{.R = 0.5});
+            for (const double sum : loss_sums(*objective, {w, w}, all(203), 2)) sums.push_back(sum);
+            return sums;
+          },
+          1e-12);
+    }
+  }
 }
 
 }  // namespace

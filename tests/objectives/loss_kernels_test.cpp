@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "support/instruction_sets.h"
+
 namespace ration::testing {
 namespace {
 
@@ -98,6 +100,28 @@ TYPED_TEST(LossKernels, AlongALineTheSumsAreThoseAtItsPoints) {
       EXPECT_NEAR(sums[k], 5 + clipped_loss_sum(loss, points, labels.data(), 2), 1e-12);
     }
   }
+}
+
+TYPED_TEST(LossKernels, AreTheSameUnderEachInstructionSet) {
+  const TypeParam loss{};
+  std::vector<double> labels;
+  for (std::size_t i = 0; i < kOutputs.size(); ++i) labels.push_back(static_cast<double>(i % 2));
+  expect_same_under_each_set(
+      [&] {
+        std::vector<double> slopes = kOutputs;
+        to_slopes(loss, slopes, labels.data());
+        std::vector<double> outputs = kOutputs;
+        slopes.push_back(clipped_loss_sum(loss, outputs, labels.data(), 3));
+        std::vector<double> along(2, 0.0);
+        const std::vector<double> steps = {0.3, 2};
+        std::vector<double> scratch(kOutputs.size());
+        add_clipped_losses(loss,
+                           {kOutputs.data(), labels.data(), labels.data(), kOutputs.size(), scratch.data()},
+                           steps, 3, along.data());
+        slopes.insert(slopes.end(), along.begin(), along.end());
+        return slopes;
+      },
+      1e-14);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/instruction_set.h"
 #include "privacy/event_json.h"
 #include "ration/base/error.h"
 
@@ -195,7 +196,9 @@ TEST(Certificate, EveryKeyIsNeededAndItsTypeChecked) {
   for (const auto& [key, value] : whole.items()) {
     ordered_json missing = whole;
     missing.erase(key);
-    EXPECT_THROW(certificate_from_json(missing.dump()), InputError) << key;
+    if (key != "instruction_set") {
+      EXPECT_THROW(certificate_from_json(missing.dump()), InputError) << key;
+    }
     ordered_json wrong = whole;
     wrong[key] = ordered_json::object({{"wrong", true}});
     EXPECT_THROW(certificate_from_json(wrong.dump()), InputError) << key;
@@ -205,6 +208,18 @@ TEST(Certificate, EveryKeyIsNeededAndItsTypeChecked) {
   ordered_json newer = whole;
   newer["format_version"] = 2;
   EXPECT_THROW(certificate_from_json(newer.dump()), InputError);
+}
+
+TEST(Certificate, NamesTheInstructionSetAndOldOnesNeedNot) {
+  const UseInstructionSet use(InstructionSet::portable);
+  Certificate certificate = honest();
+  EXPECT_EQ(certificate_from_json(to_json(certificate)).instruction_set, "portable");
+  EXPECT_THAT(to_text(certificate), HasSubstr(" (portable)\n"));
+  ordered_json old = json_of(certificate);
+  EXPECT_EQ(std::prev(old.end()).key(), "instruction_set");  // keys are appended
+  old.erase("instruction_set");
+  certificate.instruction_set = "";
+  EXPECT_EQ(to_json(certificate_from_json(old.dump())), to_json(certificate));
 }
 
 TEST(Certificate, AnInfiniteEpsilonIsNotWritten) {
@@ -329,6 +344,7 @@ TEST(CertificateText, ReadsLikeThis) {
   certificate.not_covered = {"accuracy on the training rows, asked for with --unsafe-diagnostics"};
   certificate.ledger = LedgerEntry{"budget.db", 7, {1, 1e-5}};
   certificate.version = "1.2.3";
+  certificate.instruction_set = "avx2";
   EXPECT_EQ(to_text(certificate), R"(PRIVACY CERTIFICATE
 ===================
 
@@ -360,7 +376,7 @@ Not covered     accuracy on the training rows, asked for with
 Random source   secure (cryptographic, keyed by the operating system)
 Ledger          budget.db, run 7, reserved epsilon 1, delta 1e-05
 Data hash       ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
-Version         ration 1.2.3
+Version         ration 1.2.3 (avx2)
 )");
 }
 

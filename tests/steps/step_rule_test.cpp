@@ -9,6 +9,7 @@
 
 #include "ration/base/error.h"
 #include "steps/runs.h"
+#include "support/instruction_sets.h"
 
 namespace ration::testing {
 namespace {
@@ -360,6 +361,25 @@ TEST(StepRule, BlocksThatDoNotFitAreRefused) {
   EXPECT_THROW(rule->move(11, std::span(gradient).first(0), std::span(w).first(0)), InputError);
   EXPECT_THROW(rule->move(0, std::span(gradient).first(3), std::span(w).first(2)), InputError);
   EXPECT_EQ(w, std::vector<double>(11, 1.0));
+}
+
+TEST(StepRule, MovesTheSameUnderEachInstructionSet) {
+  constexpr std::size_t kParameters = 37;
+  const Vectors gradients = gaussian_gradients(20, kParameters);
+  const std::vector<double> start(kParameters, 0.5);
+  const auto last = [&](StepOptions options, auto number) {
+    const auto rule = make_step_rule(options, kParameters);
+    return run<decltype(number)>(
+               *rule, gradients, start, [](std::size_t) { return 0.1; }, [](std::size_t) { return 0.2; })
+        .back();
+  };
+  for (const StepKind kind : kEveryKind) {
+    StepOptions options = usual_step_options(kind);
+    options.weight_decay = 0.01;
+    expect_same_under_each_set([&] { return last(options, double{}); }, 1e-12);
+    options.in_floats = true;
+    expect_same_under_each_set([&] { return last(options, float{}); }, 1e-4);
+  }
 }
 
 }  // namespace

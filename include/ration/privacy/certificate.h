@@ -41,6 +41,7 @@ struct Certificate {
   std::optional<LedgerEntry> ledger;  // none: no ledger kept account of other runs on these rows
   std::string version;                // of the program
   std::string data_hash;              // of the data set's content
+  std::string instruction_set;        // that computed it ("avx2"); empty in certificates of ration 0.1
 };
 
 // The certificate of a run that released `released` within `budget`; the caller adds what this cannot know

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,24 @@ namespace ration::protector {
 
 // Coordinates are worked on side by side, this many at once.
 inline constexpr std::size_t kLanes = 16;
+
+// Memory in which a block of lanes shares no cache line with another.
+template <class Number>
+struct LaneAllocator {
+  using value_type = Number;
+  static constexpr std::align_val_t kLine{64};
+
+  LaneAllocator() = default;
+  template <class Other>
+  LaneAllocator(const LaneAllocator<Other>&) {}
+  Number* allocate(std::size_t count) {
+    return static_cast<Number*>(::operator new(count * sizeof(Number), kLine));
+  }
+  void deallocate(Number* memory, std::size_t) { ::operator delete(memory, kLine); }
+  bool operator==(const LaneAllocator&) const = default;
+};
+template <class Number>
+using LaneMemory = std::vector<Number, LaneAllocator<Number>>;
 
 // A few features of many coordinates. Those of kLanes coordinates lie together, feature by feature, so that a
 // block of coordinates is a few lines of memory. What is missing to whole lanes is zeros.
@@ -45,7 +64,7 @@ class Lanewise {
   std::size_t features_ = 0;
   std::size_t coordinates_ = 0;
   std::size_t blocks_ = 0;
-  std::vector<Number> values_;
+  LaneMemory<Number> values_;
 };
 
 }  // namespace ration::protector

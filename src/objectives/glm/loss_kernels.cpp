@@ -104,90 +104,66 @@ RATION_INLINE void add_clipped(const Loss& loss, const LineOutputs& line, std::s
   }
 }
 
-RATION_PER_PROCESSOR void logistic_slopes(double* z, const double* labels, std::size_t count) {
-  replace_by_slopes(Logistic{}, z, labels, count);
-}
-RATION_PER_PROCESSOR void hinge_slopes(double* z, const double* labels, std::size_t count) {
-  replace_by_slopes(Hinge{}, z, labels, count);
-}
-RATION_PER_PROCESSOR void huber_slopes(Huber loss, double* z, const double* labels, std::size_t count) {
-  replace_by_slopes(loss, z, labels, count);
-}
-RATION_PER_PROCESSOR double logistic_sum(double* z, const double* labels, std::size_t count, double bound) {
-  return sum_clipped(Logistic{}, z, labels, count, bound);
-}
-RATION_PER_PROCESSOR double hinge_sum(double* z, const double* labels, std::size_t count, double bound) {
-  return sum_clipped(Hinge{}, z, labels, count, bound);
-}
-RATION_PER_PROCESSOR double huber_sum(Huber loss, double* z, const double* labels, std::size_t count,
-                                      double bound) {
-  return sum_clipped(loss, z, labels, count, bound);
-}
-RATION_PER_PROCESSOR double squared_sum(double* z, const double* labels, std::size_t count, double bound) {
-  return sum_clipped(Squared{}, z, labels, count, bound);
+template <class Loss>
+void slopes_of(const Loss& loss, std::span<double> outputs, const double* labels) {
+  PerProcessor<replace_by_slopes<Loss>>::call(loss, outputs.data(), labels, outputs.size());
 }
 
-RATION_PER_PROCESSOR void logistic_along(const LineOutputs& line, std::span<const double> steps, double bound,
-                                         double* sums) {
-  add_clipped(Logistic{}, line, steps, bound, sums);
+template <class Loss>
+double sum_of(const Loss& loss, std::span<double> outputs, const double* labels, double bound) {
+  return PerProcessor<sum_clipped<Loss>>::call(loss, outputs.data(), labels, outputs.size(), bound);
 }
-RATION_PER_PROCESSOR void hinge_along(const LineOutputs& line, std::span<const double> steps, double bound,
-                                      double* sums) {
-  add_clipped(Hinge{}, line, steps, bound, sums);
-}
-RATION_PER_PROCESSOR void huber_along(Huber loss, const LineOutputs& line, std::span<const double> steps,
-                                      double bound, double* sums) {
-  add_clipped(loss, line, steps, bound, sums);
-}
-RATION_PER_PROCESSOR void squared_along(const LineOutputs& line, std::span<const double> steps, double bound,
-                                        double* sums) {
-  add_clipped(Squared{}, line, steps, bound, sums);
+
+template <class Loss>
+void add_along(const Loss& loss, const LineOutputs& line, std::span<const double> steps, double bound,
+               double* sums) {
+  PerProcessor<add_clipped<Loss>>::call(loss, line, steps, bound, sums);
 }
 
 }  // namespace
 
 void to_slopes(const LogisticLoss&, std::span<double> outputs, const double* labels) {
-  logistic_slopes(outputs.data(), labels, outputs.size());
+  slopes_of(Logistic{}, outputs, labels);
 }
 void to_slopes(const HingeLoss&, std::span<double> outputs, const double* labels) {
-  hinge_slopes(outputs.data(), labels, outputs.size());
+  slopes_of(Hinge{}, outputs, labels);
 }
 void to_slopes(const HuberHingeLoss& loss, std::span<double> outputs, const double* labels) {
-  huber_slopes(Huber{loss.h}, outputs.data(), labels, outputs.size());
+  slopes_of(Huber{loss.h}, outputs, labels);
 }
 void to_slopes(const SquaredLoss&, std::span<double> outputs, const double* labels) {
-  replace_by_slopes(Squared{}, outputs.data(), labels, outputs.size());
+  slopes_of(Squared{}, outputs, labels);
 }
 
 double clipped_loss_sum(const LogisticLoss&, std::span<double> outputs, const double* labels, double bound) {
-  return logistic_sum(outputs.data(), labels, outputs.size(), bound);
+  return sum_of(Logistic{}, outputs, labels, bound);
 }
 double clipped_loss_sum(const HingeLoss&, std::span<double> outputs, const double* labels, double bound) {
-  return hinge_sum(outputs.data(), labels, outputs.size(), bound);
+  return sum_of(Hinge{}, outputs, labels, bound);
 }
 double clipped_loss_sum(const HuberHingeLoss& loss, std::span<double> outputs, const double* labels,
                         double bound) {
-  return huber_sum(Huber{loss.h}, outputs.data(), labels, outputs.size(), bound);
+  return sum_of(Huber{loss.h}, outputs, labels, bound);
 }
 double clipped_loss_sum(const SquaredLoss&, std::span<double> outputs, const double* labels, double bound) {
-  return squared_sum(outputs.data(), labels, outputs.size(), bound);
+  return sum_of(Squared{}, outputs, labels, bound);
 }
 
 void add_clipped_losses(const LogisticLoss&, const LineOutputs& line, std::span<const double> steps,
                         double bound, double* sums) {
-  logistic_along(line, steps, bound, sums);
+  add_along(Logistic{}, line, steps, bound, sums);
 }
 void add_clipped_losses(const HingeLoss&, const LineOutputs& line, std::span<const double> steps,
                         double bound, double* sums) {
-  hinge_along(line, steps, bound, sums);
+  add_along(Hinge{}, line, steps, bound, sums);
 }
 void add_clipped_losses(const HuberHingeLoss& loss, const LineOutputs& line, std::span<const double> steps,
                         double bound, double* sums) {
-  huber_along(Huber{loss.h}, line, steps, bound, sums);
+  add_along(Huber{loss.h}, line, steps, bound, sums);
 }
 void add_clipped_losses(const SquaredLoss&, const LineOutputs& line, std::span<const double> steps,
                         double bound, double* sums) {
-  squared_along(line, steps, bound, sums);
+  add_along(Squared{}, line, steps, bound, sums);
 }
 
 }  // namespace ration

@@ -25,8 +25,8 @@ RATION_INLINE void prefetch(std::span<const T> values) {
 }
 
 // Four dense rows with one vector of weights: products[r * stride].
-RATION_PER_PROCESSOR void multiply_four(const double* const* rows, const double* weights, std::size_t columns,
-                                        double* products, std::size_t stride) {
+RATION_INLINE void multiply_four(const double* const* rows, const double* weights, std::size_t columns,
+                                 double* products, std::size_t stride) {
   const double* const a = rows[0];
   const double* const b = rows[1];
   const double* const c = rows[2];
@@ -52,8 +52,8 @@ RATION_PER_PROCESSOR void multiply_four(const double* const* rows, const double*
 }
 
 // sum += f0 a + f1 b + f2 c + f3 d.
-RATION_PER_PROCESSOR void add_four(const double* const* rows, const double* factors, std::size_t columns,
-                                   double* __restrict sum) {
+RATION_INLINE void add_four(const double* const* rows, const double* factors, std::size_t columns,
+                            double* __restrict sum) {
   const double* __restrict const a = rows[0];
   const double* __restrict const b = rows[1];
   const double* __restrict const c = rows[2];
@@ -80,7 +80,8 @@ void multiply_dense(const Rows& table, std::span<const std::uint64_t> rows, std:
     const std::size_t present = std::min(kTogether, rows.size() - first);
     for (std::size_t k = 0; k < outputs; ++k) {
       std::array<double, kTogether> four;
-      multiply_four(pointers.data(), weights.data() + k * table.columns(), table.columns(), four.data(), 1);
+      PerProcessor<multiply_four>::call(pointers.data(), weights.data() + k * table.columns(),
+                                        table.columns(), four.data(), 1);
       for (std::size_t r = 0; r < present; ++r) products[(first + r) * outputs + k] = four[r];
     }
   }
@@ -94,7 +95,8 @@ void add_dense(const Rows& table, std::span<const std::uint64_t> rows, const dou
     for (std::size_t k = 0; k < outputs; ++k) {
       std::array<double, kTogether> four{};  // rows that are there again count 0 times
       for (std::size_t r = 0; r < present; ++r) four[r] = factors[(first + r) * outputs + k];
-      add_four(pointers.data(), four.data(), table.columns(), sum.data() + k * table.columns());
+      PerProcessor<add_four>::call(pointers.data(), four.data(), table.columns(),
+                                   sum.data() + k * table.columns());
     }
   }
 }
@@ -145,9 +147,9 @@ RATION_INLINE void add_sparse(const Rows::SparseRow& row, double factor, double*
     sum[indices[entry]] += factor * values[entry];
 }
 
-RATION_PER_PROCESSOR void multiply_sparse_rows(const Rows& table, std::span<const std::uint64_t> rows,
-                                               std::span<const double> weights, std::size_t outputs,
-                                               double* products) {
+RATION_INLINE void multiply_sparse_rows(const Rows& table, std::span<const std::uint64_t> rows,
+                                        std::span<const double> weights, std::size_t outputs,
+                                        double* products) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Rows::SparseRow row = table.sparse_row(rows[r]);
     for (std::size_t k = 0; k < outputs; ++k) {
@@ -156,10 +158,9 @@ RATION_PER_PROCESSOR void multiply_sparse_rows(const Rows& table, std::span<cons
   }
 }
 
-RATION_PER_PROCESSOR void multiply_sparse_rows_by_two(const Rows& table, std::span<const std::uint64_t> rows,
-                                                      std::span<const double> first,
-                                                      std::span<const double> second, std::size_t outputs,
-                                                      double* firsts, double* seconds) {
+RATION_INLINE void multiply_sparse_rows_by_two(const Rows& table, std::span<const std::uint64_t> rows,
+                                               std::span<const double> first, std::span<const double> second,
+                                               std::size_t outputs, double* firsts, double* seconds) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Rows::SparseRow row = table.sparse_row(rows[r]);
     for (std::size_t k = 0; k < outputs; ++k) {
@@ -171,8 +172,8 @@ RATION_PER_PROCESSOR void multiply_sparse_rows_by_two(const Rows& table, std::sp
   }
 }
 
-RATION_PER_PROCESSOR void add_sparse_rows(const Rows& table, std::span<const std::uint64_t> rows,
-                                          const double* factors, std::size_t outputs, std::span<double> sum) {
+RATION_INLINE void add_sparse_rows(const Rows& table, std::span<const std::uint64_t> rows,
+                                   const double* factors, std::size_t outputs, std::span<double> sum) {
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Rows::SparseRow row = table.sparse_row(rows[r]);
     for (std::size_t k = 0; k < outputs; ++k) {
@@ -199,7 +200,8 @@ void prefetch_rows(const Rows& table, std::span<const std::uint64_t> rows) {
 
 void multiply_rows(const Rows& table, std::span<const std::uint64_t> rows, std::span<const double> weights,
                    std::size_t outputs, double* products) {
-  (table.is_dense() ? multiply_dense : multiply_sparse_rows)(table, rows, weights, outputs, products);
+  (table.is_dense() ? multiply_dense : PerProcessor<multiply_sparse_rows>::call)(table, rows, weights,
+                                                                                 outputs, products);
 }
 
 void multiply_rows_by_two(const Rows& table, std::span<const std::uint64_t> rows,
@@ -209,13 +211,13 @@ void multiply_rows_by_two(const Rows& table, std::span<const std::uint64_t> rows
     multiply_dense(table, rows, first, outputs, firsts);
     multiply_dense(table, rows, second, outputs, seconds);
   } else {
-    multiply_sparse_rows_by_two(table, rows, first, second, outputs, firsts, seconds);
+    PerProcessor<multiply_sparse_rows_by_two>::call(table, rows, first, second, outputs, firsts, seconds);
   }
 }
 
 void add_weighted_rows(const Rows& table, std::span<const std::uint64_t> rows, const double* factors,
                        std::size_t outputs, std::span<double> sum) {
-  (table.is_dense() ? add_dense : add_sparse_rows)(table, rows, factors, outputs, sum);
+  (table.is_dense() ? add_dense : PerProcessor<add_sparse_rows>::call)(table, rows, factors, outputs, sum);
 }
 
 }  // namespace ration

@@ -22,9 +22,9 @@ const float* of_row(const torch::Tensor& tensor, std::int64_t row) {
 
 // weighted = factors[i] g_i in each row, in the columns of `width` from `first` on; `sum` over rows, unless
 // it is null.
-RATION_PER_PROCESSOR void weigh_columns(const float* __restrict g, const float* __restrict factors,
-                                        std::int64_t rows, std::int64_t width, std::int64_t first,
-                                        std::int64_t end, float* __restrict weighted, float* __restrict sum) {
+RATION_INLINE void weigh_columns(const float* __restrict g, const float* __restrict factors,
+                                 std::int64_t rows, std::int64_t width, std::int64_t first, std::int64_t end,
+                                 float* __restrict weighted, float* __restrict sum) {
   if (sum != nullptr) std::fill(sum + first, sum + end, 0.0f);
   for (std::int64_t row = 0; row < rows; ++row) {
     const float factor = factors[row];
@@ -81,7 +81,8 @@ void LinearSite::write_single_product(const torch::Tensor& factors) {
   float* const weighted = scratch(kWeighted, rows * width);
   float* const sum = has_bias() ? bias().mutable_grad().data_ptr<float>() : nullptr;
   at::parallel_for(0, width, 1 + kWorthAThread / rows, [&](std::int64_t begin, std::int64_t end) {
-    weigh_columns(one.g.data_ptr<float>(), factors.data_ptr<float>(), rows, width, begin, end, weighted, sum);
+    PerProcessor<weigh_columns>::call(one.g.data_ptr<float>(), factors.data_ptr<float>(), rows, width, begin,
+                                      end, weighted, sum);
   });
   torch::Tensor out = weight().mutable_grad();
   at::mm_out(out, torch::from_blob(weighted, {rows, width}).t(), one.x.squeeze(1));

@@ -37,6 +37,25 @@ void transpose_four(const float* from, std::int64_t stride, float* to, std::int6
   for (std::int64_t k = 0; k < 4; ++k) std::memcpy(to + k * to_stride, &columns[k], sizeof(Four));
 }
 
+// Several sums next to each other, as wide as the widest vectors.
+RATION_INLINE double sum_of_products(const float* a, const float* b, std::int64_t count) {
+  double sum = 0;
+  for (std::int64_t first = 0; first < count; first += kBlock) {
+    const std::int64_t end = std::min(first + kBlock, count);
+    float sums[kLanes] = {};
+    std::int64_t i = first;
+    for (; i + kLanes <= end; i += kLanes) {
+      for (std::int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+    }
+    for (; i < end; ++i) sums[i % kLanes] += a[i] * b[i];
+    for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (std::int64_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
+    }
+    sum += static_cast<double>(sums[0]);
+  }
+  return sum;
+}
+
 }  // namespace
 
 SmallProduct::SmallProduct(std::int64_t m, std::int64_t n, std::int64_t k, bool add, Second second)
@@ -87,23 +106,8 @@ double squared_length(const float* values, std::int64_t count) {
   return dot(values, values, count);
 }
 
-// Several sums next to each other, as wide as the widest vectors.
-RATION_PER_PROCESSOR double dot(const float* a, const float* b, std::int64_t count) {
-  double sum = 0;
-  for (std::int64_t first = 0; first < count; first += kBlock) {
-    const std::int64_t end = std::min(first + kBlock, count);
-    float sums[kLanes] = {};
-    std::int64_t i = first;
-    for (; i + kLanes <= end; i += kLanes) {
-      for (std::int64_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-    }
-    for (; i < end; ++i) sums[i % kLanes] += a[i] * b[i];
-    for (std::int64_t half = kLanes / 2; half > 0; half /= 2) {
-      for (std::int64_t lane = 0; lane < half; ++lane) sums[lane] += sums[lane + half];
-    }
-    sum += static_cast<double>(sums[0]);
-  }
-  return sum;
+double dot(const float* a, const float* b, std::int64_t count) {
+  return PerProcessor<sum_of_products>::call(a, b, count);
 }
 
 }  // namespace ration::nn

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ration/base/error.h"
+#include "support/instruction_sets.h"
 
 namespace ration::protector {
 namespace {
@@ -237,6 +238,34 @@ TEST(CoordinateLstm, SizesThatDoNotFitAreRefused) {
   Problem<float> other_state({1, 3}, 5, 1);
   other_state.state = Lanewise<float>(12, 6);
   EXPECT_THROW(other_state.forward(), InputError);
+}
+
+// Forwards and back, in both precisions, with and without a last block that is not full.
+template <class Number>
+std::vector<Number> all_results(std::size_t coordinates, std::size_t threads) {
+  Problem<Number> problem({2, 20}, coordinates, 5);
+  problem.forward(threads);
+  Derivatives<Number> d(problem);
+  d.state = problem.next;
+  lstm_backward<Number>(problem.shape, problem.weights, problem.inputs, problem.state, problem.output,
+                        d.state, d.inputs, d.weights, threads);
+  std::vector<Number> all = d.weights;
+  for (std::size_t i = 0; i < coordinates; ++i) {
+    all.push_back(problem.output.at(0, i));
+    for (const Lanewise<Number>* const part : {&problem.next, &d.state, &d.inputs}) {
+      for (std::size_t j = 0; j < part->features(); ++j) all.push_back(part->at(j, i));
+    }
+  }
+  return all;
+}
+
+TEST(CoordinateLstm, IsTheSameUnderEachInstructionSet) {
+  for (const std::size_t coordinates : {1u, 16u, 77u, 1500u}) {
+    for (const std::size_t threads : {1u, 2u}) {
+      testing::expect_same_under_each_set([&] { return all_results<double>(coordinates, threads); }, 1e-11);
+      testing::expect_same_under_each_set([&] { return all_results<float>(coordinates, threads); }, 1e-3);
+    }
+  }
 }
 
 }  // namespace
