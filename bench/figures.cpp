@@ -1,5 +1,9 @@
 #include "figures.h"
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #ifdef RATION_TORCH
 #include "nn_steps.h"
 #endif
@@ -67,6 +71,15 @@ void add_networks(std::vector<Figure>& all) {
 #endif
 }
 
+// Whose loops are compiled for each instruction set. What counts memory or threads does not depend on it.
+bool depends_on_set(const std::string& name) {
+  static constexpr std::string_view kOthers[] = {"accounting/",     "data/",          "large/",
+                                                 "search/compare_", "random/poisson", "protector/memory"};
+  const bool other = std::any_of(std::begin(kOthers), std::end(kOthers),
+                                 [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return !other && !name.ends_with("/memory");
+}
+
 std::vector<Figure> all_figures() {
   std::vector<Figure> all = {
       milliseconds("accounting/rdp_epsilon_10k", 1),
@@ -108,6 +121,7 @@ std::vector<Figure> all_figures() {
       counter("large/memory_over_table", "large/train_10m_x_50", "memory", "ratio", 1.3),
   };
   add_networks(all);
+  for (Figure& figure : all) figure.per_set = depends_on_set(figure.name);
   return all;
 }
 

@@ -25,6 +25,7 @@ struct Figure {
   // The benchmarks it is read from, and how.
   std::vector<std::string> needs;
   std::function<double(const Measurements&)> value;
+  bool per_set = false;  // depends on the instruction set: measured with each that the machine has
 };
 
 const std::vector<Figure>& figures();

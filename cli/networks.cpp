@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/openblas_core.h"
+#include "base/library_kernels.h"
 #include "ration/base/error.h"
 #include "ration/objectives/network.h"
 
@@ -29,7 +29,7 @@ std::string module_file() {
 
 const Networks& load_networks() {
   const std::string file = module_file();
-  name_core_for_openblas();  // which comes with the module
+  choose_library_kernels();  // of what comes with the module
   void* const module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) throw InputError(fmt::format("model: {} cannot be loaded: {}", file, dlerror()));
   using Entry = const Networks* (*)();

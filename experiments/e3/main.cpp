@@ -10,7 +10,7 @@
 #include <exception>
 
 #include "../for_each_job.h"
-#include "base/openblas_core.h"
+#include "base/library_kernels.h"
 #include "report.h"
 #include "study.h"
 
@@ -70,7 +70,7 @@ std::vector<Job> jobs_for(const std::vector<Task>& tasks, std::size_t repeats, c
 
 int main(int argc, char** argv) {
   using namespace ration::e3;
-  if (ration::name_core_for_openblas())
+  if (ration::choose_library_kernels())
     execv("/proc/self/exe", argv);  // OpenBLAS, which is loaded by now, asks only once
   if (argc < 3) {
     fmt::print(stderr, "usage: e3 DATA OUT [THREADS [REPEATS [TASKS]]]\n");

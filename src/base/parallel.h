@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <functional>
 #include <thread>
-#include <vector>
 
 namespace ration {
 
@@ -14,33 +13,33 @@ inline std::size_t thread_count(std::size_t wanted) {
   return wanted > 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
-// task(i) for i = 0, ..., count - 1 at the same time; returns when all are done.
+// task(i) for i = 0, ..., count - 1, at the same time as far as there are threads; returns when all are done.
 using Task = std::function<void(std::size_t)>;
 using Crew = void (*)(std::size_t count, const Task& task);
 
-// Nothing outlives the call, so a process that forks between two calls is no special case. Starting a thread
-// costs some 20 us.
-inline void start_threads(std::size_t count, const Task& task) {
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < count; ++i) others.emplace_back(task, i);
-  task(0);
-}
+// Helpers that wait, asleep, from one call to the next. The calling thread works too and takes every task
+// that no helper has begun: on a busy machine a helper may get a processor milliseconds later, and nobody
+// waits for it. So two threads are not slower than one. A forked child starts helpers of its own.
+void share_out(std::size_t count, const Task& task);
 
 // Who does the work. A library that keeps threads of its own which wait by spinning, as OpenMP's do, puts
 // them here: next to them, others would get half a processor.
-inline std::atomic<Crew> crew{start_threads};
+inline std::atomic<Crew> crew{share_out};
 
 // work(block) for every block below `blocks`, on up to `threads` threads, the calling one among them; returns
-// when all are done. `work` must not throw. Which thread does a block is fixed. A block should be worth
-// several times 20 us.
+// when all are done. `work` must not throw. Any thread may do any block. A block should be worth several
+// times 20 us, which is what waking a helper costs.
 template <class Work>
 void for_each_block(std::size_t blocks, std::size_t threads, const Work& work) {
   const std::size_t used = std::min(blocks, threads);
-  const auto every_nth = [&](std::size_t first) {
-    for (std::size_t block = first; block < blocks; block += used) work(block);
-  };
-  if (used > 1) return crew.load()(used, every_nth);
-  if (blocks > 0) every_nth(0);
+  if (used <= 1) {
+    for (std::size_t block = 0; block < blocks; ++block) work(block);
+    return;
+  }
+  std::atomic<std::size_t> next{0};
+  crew.load()(used, [&](std::size_t) {
+    for (std::size_t block; (block = next.fetch_add(1, std::memory_order_relaxed)) < blocks;) work(block);
+  });
 }
 
 }  // namespace ration

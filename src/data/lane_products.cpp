@@ -7,14 +7,17 @@
 namespace ration::data {
 namespace {
 
-using Lanes [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(sizeof(float)), gnu::may_alias]] = float;
+// Vectors as wide as those of the instruction set: the compiler would take wider ones apart.
+template <std::size_t Bytes>
+struct Simd {
+  using Vector [[gnu::vector_size(Bytes), gnu::aligned(sizeof(float)), gnu::may_alias]] = float;
+  static constexpr std::size_t kWidth = Bytes / sizeof(float);
 
-RATION_INLINE const Lanes& lanes_at(const float* values) {
-  return *reinterpret_cast<const Lanes*>(values);
-}
-RATION_INLINE Lanes& lanes_at(float* values) {
-  return *reinterpret_cast<Lanes*>(values);
-}
+  RATION_INLINE static const Vector& at(const float* values) {
+    return *reinterpret_cast<const Vector*>(values);
+  }
+  RATION_INLINE static Vector& at(float* values) { return *reinterpret_cast<Vector*>(values); }
+};
 
 // A line of points of a plane, `step` floats from one to the next.
 struct Line {
@@ -23,16 +26,16 @@ struct Line {
 };
 
 // `Count` points of the result, so that each point read serves all of them.
-template <std::size_t Count>
+template <class S, std::size_t Count>
 RATION_INLINE void multiply_some(const ComplexMatrix& matrix, std::size_t row, const ComplexPlane& in,
                                  Line from, ComplexPlane& out, Line to) {
-  Lanes real[Count] = {};
-  Lanes imaginary[Count] = {};
+  typename S::Vector real[Count] = {};
+  typename S::Vector imaginary[Count] = {};
   const float* const matrix_real = matrix.real.data() + row * matrix.columns;
   const float* const matrix_imaginary = matrix.imaginary.data() + row * matrix.columns;
   for (std::size_t k = 0; k < matrix.columns; ++k) {
-    const Lanes& x = lanes_at(in.real.values.data() + from.offset + k * from.step);
-    const Lanes& y = lanes_at(in.imaginary.values.data() + from.offset + k * from.step);
+    const typename S::Vector& x = S::at(in.real.values.data() + from.offset + k * from.step);
+    const typename S::Vector& y = S::at(in.imaginary.values.data() + from.offset + k * from.step);
     for (std::size_t r = 0; r < Count; ++r) {
       const float a = matrix_real[r * matrix.columns + k];
       const float b = matrix_imaginary[r * matrix.columns + k];
@@ -43,67 +46,73 @@ RATION_INLINE void multiply_some(const ComplexMatrix& matrix, std::size_t row, c
     }
   }
   for (std::size_t r = 0; r < Count; ++r) {
-    lanes_at(out.real.values.data() + to.offset + (row + r) * to.step) = real[r];
-    lanes_at(out.imaginary.values.data() + to.offset + (row + r) * to.step) = imaginary[r];
+    S::at(out.real.values.data() + to.offset + (row + r) * to.step) = real[r];
+    S::at(out.imaginary.values.data() + to.offset + (row + r) * to.step) = imaginary[r];
   }
 }
 
-template <std::size_t Count>
+template <class S, std::size_t Count>
 RATION_INLINE void multiply_some(const RealMatrix& matrix, std::size_t row, const RealPlane& in, Line from,
                                  RealPlane& out, Line to) {
-  Lanes sum[Count] = {};
+  typename S::Vector sum[Count] = {};
   const float* const factors = matrix.values.data() + row * matrix.columns;
   for (std::size_t k = 0; k < matrix.columns; ++k) {
-    const Lanes& x = lanes_at(in.values.data() + from.offset + k * from.step);
+    const typename S::Vector& x = S::at(in.values.data() + from.offset + k * from.step);
     for (std::size_t r = 0; r < Count; ++r) sum[r] += factors[r * matrix.columns + k] * x;
   }
-  for (std::size_t r = 0; r < Count; ++r)
-    lanes_at(out.values.data() + to.offset + (row + r) * to.step) = sum[r];
+  for (std::size_t r = 0; r < Count; ++r) S::at(out.values.data() + to.offset + (row + r) * to.step) = sum[r];
 }
 
-template <class Matrix, class Plane>
+template <class S, class Matrix, class Plane>
 RATION_INLINE void multiply_line(const Matrix& matrix, const Plane& in, Line from, Plane& out, Line to) {
   constexpr std::size_t kTogether = 4;
-  std::size_t row = 0;
-  for (; row + kTogether <= matrix.rows; row += kTogether)
-    multiply_some<kTogether>(matrix, row, in, from, out, to);
-  for (; row < matrix.rows; ++row) multiply_some<1>(matrix, row, in, from, out, to);
+  for (std::size_t lane = 0; lane < kLanes; lane += S::kWidth) {
+    const Line part_from{from.offset + lane, from.step}, part_to{to.offset + lane, to.step};
+    std::size_t row = 0;
+    for (; row + kTogether <= matrix.rows; row += kTogether)
+      multiply_some<S, kTogether>(matrix, row, in, part_from, out, part_to);
+    for (; row < matrix.rows; ++row) multiply_some<S, 1>(matrix, row, in, part_from, out, part_to);
+  }
 }
 
 // Columns first, then rows.
-template <class Matrix, class Plane>
+template <class S, class Matrix, class Plane>
 RATION_INLINE void multiply_plane(const Matrix& down, const Matrix& across, const Plane& plane, Plane& half,
                                   Plane& out) {
   const std::size_t row = across.columns * kLanes;
   for (std::size_t x = 0; x < across.columns; ++x) {
     const Line column{x * kLanes, row};
-    multiply_line(down, plane, column, half, column);
+    multiply_line<S>(down, plane, column, half, column);
   }
   for (std::size_t y = 0; y < down.rows; ++y) {
-    multiply_line(across, half, {y * row, kLanes}, out, {y * across.rows * kLanes, kLanes});
+    multiply_line<S>(across, half, {y * row, kLanes}, out, {y * across.rows * kLanes, kLanes});
   }
 }
 
+template <class S>
 RATION_INLINE void filter_part(const RealPlane& plane, const float* spectrum, std::size_t fold,
                                RealPlane& out) {
   for (std::size_t y = 0; y < out.height; ++y) {
     for (std::size_t x = 0; x < out.width; ++x) {
-      Lanes sum{};
-      for (std::size_t down = 0; down < fold; ++down) {
-        for (std::size_t right = 0; right < fold; ++right) {
-          const std::size_t point = (y + down * out.height) * plane.width + x + right * out.width;
-          sum += spectrum[point] * lanes_at(plane.values.data() + point * kLanes);
+      for (std::size_t lane = 0; lane < kLanes; lane += S::kWidth) {
+        typename S::Vector sum{};
+        for (std::size_t down = 0; down < fold; ++down) {
+          for (std::size_t right = 0; right < fold; ++right) {
+            const std::size_t point = (y + down * out.height) * plane.width + x + right * out.width;
+            sum += spectrum[point] * S::at(plane.values.data() + point * kLanes + lane);
+          }
         }
+        S::at(out.values.data() + (y * out.width + x) * kLanes + lane) = sum;
       }
-      lanes_at(out.values.data() + (y * out.width + x) * kLanes) = sum;
     }
   }
 }
 
+template <class S>
 RATION_INLINE void filter_plane(const ComplexPlane& plane, const float* spectrum, std::size_t fold,
                                 ComplexPlane& out) {
-  filter_part(plane.real, spectrum, fold, out.real);
-  filter_part(plane.imaginary, spectrum, fold, out.imaginary);
+  filter_part<S>(plane.real, spectrum, fold, out.real);
+  filter_part<S>(plane.imaginary, spectrum, fold, out.imaginary);
 }
 
 RATION_INLINE void modulus_of(const float* __restrict real, const float* __restrict imaginary,
@@ -111,21 +120,27 @@ RATION_INLINE void modulus_of(const float* __restrict real, const float* __restr
   for (std::size_t i = 0; i < count; ++i) to[i] = std::sqrt(real[i] * real[i] + imaginary[i] * imaginary[i]);
 }
 
+template <class Matrix, class Plane>
+using MultiplyPlane =
+    PerProcessor<multiply_plane<Simd<16>, Matrix, Plane>, multiply_plane<Simd<32>, Matrix, Plane>,
+                 multiply_plane<Simd<64>, Matrix, Plane>>;
+using FilterPlane = PerProcessor<filter_plane<Simd<16>>, filter_plane<Simd<32>>, filter_plane<Simd<64>>>;
+
 }  // namespace
 
 void multiply(const ComplexMatrix& down, const ComplexMatrix& across, const ComplexPlane& plane,
               ComplexPlane& half, ComplexPlane& out) {
-  PerProcessor<multiply_plane<ComplexMatrix, ComplexPlane>>::call(down, across, plane, half, out);
+  MultiplyPlane<ComplexMatrix, ComplexPlane>::call(down, across, plane, half, out);
 }
 
 void multiply(const RealMatrix& down, const RealMatrix& across, const RealPlane& plane, RealPlane& half,
               RealPlane& out) {
-  PerProcessor<multiply_plane<RealMatrix, RealPlane>>::call(down, across, plane, half, out);
+  MultiplyPlane<RealMatrix, RealPlane>::call(down, across, plane, half, out);
 }
 
 void filter(const ComplexPlane& plane, const std::vector<float>& spectrum, std::size_t fold,
             ComplexPlane& out) {
-  PerProcessor<filter_plane>::call(plane, spectrum.data(), fold, out);
+  FilterPlane::call(plane, spectrum.data(), fold, out);
 }
 
 void modulus(const ComplexPlane& plane, RealPlane& out) {
