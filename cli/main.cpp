@@ -34,6 +34,9 @@ Examples:
 
 Exit status: 0 done, 1 bad input or usage, 2 budget refused, 3 our own failure, 130 stopped and can be
 resumed.
+
+Environment: RATION_CPU=portable, avx2 or avx512 uses these vector instructions (default: the best that the
+processor has; 'ration --version' names them).
 )";
 
 std::string on_one_line(std::string text) {
