@@ -42,11 +42,11 @@ BENCHMARK(read_csv)->Name("data/read_csv");
 
 std::string adult(const char* part) {
   const char* folder = std::getenv("RATION_DATA");
-  return std::string(folder != nullptr ? folder : RATION_SOURCE_DIR "/../shared/data") + "/adult/" + part;
+  return std::string(folder != nullptr ? folder : "") + "/adult/" + part;
 }
 
-// UCI Adult, both parts, as it is published (and gzipped); a generated census of as many rows where it is
-// absent.
+// UCI Adult, both parts, as it is published (and gzipped), from the folder RATION_DATA; a generated census of
+// as many rows where it is absent.
 void read_adult(benchmark::State& state) {
   const bool present =
       std::filesystem::exists(adult("adult.data.gz")) && std::filesystem::exists(adult("adult.test.gz"));

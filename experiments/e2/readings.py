@@ -5,7 +5,7 @@ The setup of [Hong22, App. D] leaves open how samples are normalised, whether th
 numbers the labels are. This runs uniform noise and Lemma 4.1 (influence from the Hessian) for all sixteen, 100 repeats each on
 the same draws. Not private, and independent of the library: plain NumPy, PCA on the rows themselves as in the paper.
 
-    python3 experiments/e2/readings.py ../shared/data/mnist
+    python3 experiments/e2/readings.py $RATION_DATA/mnist
 """
 import gzip
 import itertools

@@ -1,6 +1,6 @@
 """Experiment E4, automatic clipping: trains the networks of the paper through the command line and keeps each result.
 
-    python3 experiments/e4/study.py --ration build/release/ration --mnist ../shared/data/mnist --out docs/results/e4
+    python3 experiments/e4/study.py --ration build/release/ration --mnist $RATION_DATA/mnist --out docs/results/e4
 
 Every run is a line in OUT/runs.jsonl; runs that are there already are not repeated, so a study that was stopped goes on.
 `report.py` makes tables and pictures of that file.
@@ -69,7 +69,7 @@ def carry_out(run, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ration", default="build/release/ration")
-    parser.add_argument("--mnist", default="../shared/data/mnist")
+    parser.add_argument("--mnist", required=True, help="folder of the four MNIST files")
     parser.add_argument("--out", default="docs/results/e4")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=2)

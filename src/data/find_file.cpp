@@ -13,9 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Empty if it is not set.
 fs::path data_folder() {
   const char* const folder = std::getenv("RATION_DATA");
-  return folder != nullptr && *folder != '\0' ? folder : "../shared/data";
+  return folder != nullptr ? folder : "";
 }
 
 std::vector<fs::path> places(const fs::path& path, const std::string& beside) {
@@ -23,11 +24,18 @@ std::vector<fs::path> places(const fs::path& path, const std::string& beside) {
   std::vector<fs::path> all;
   if (!beside.empty()) all.push_back((beside / path).lexically_normal());
   all.push_back(path.lexically_normal());
-  all.push_back((data_folder() / path).lexically_normal());
+  if (!data_folder().empty()) all.push_back((data_folder() / path).lexically_normal());
   return all;
 }
 
 using Test = bool (*)(const fs::path&, std::error_code&);
+
+// What the reader of the message can do; `path` is a data set's if it has a folder in front.
+std::string advice(const fs::path& path) {
+  if (path.is_absolute() || !path.has_parent_path()) return "";
+  if (!data_folder().empty()) return "; the last of these is in the folder RATION_DATA";
+  return "; if it is a public data set, download it (examples/README.md) and set RATION_DATA to the folder";
+}
 
 // `what` says what is missing if no place passes the test.
 std::string find(const std::string& path, const std::string& beside, Test test, const std::string& what) {
@@ -37,8 +45,7 @@ std::string find(const std::string& path, const std::string& beside, Test test, 
     if (test(place, ignored)) return place.string();
     looked += (looked.empty() ? "" : ", ") + place.string();
   }
-  throw InputError(fmt::format("{}: {}; looked for {}; RATION_DATA names the folder of the data sets", path,
-                               what, looked));
+  throw InputError(fmt::format("{}: {}; looked for {}{}", path, what, looked, advice(path)));
 }
 
 }  // namespace

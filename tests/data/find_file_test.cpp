@@ -48,14 +48,24 @@ TEST(FindDataFile, LooksInTheCurrentFolder) {
             from_here.lexically_normal().string());
 }
 
-TEST(FindDataFile, SaysWhereItLooked) {
+TEST(FindDataFile, SaysWhereItLookedAndWhatToDo) {
   const TemporaryFolder sets;
   const DataFolder data(sets.path());
-  const std::string said = refusal([] { find_data_file("none.csv", "beside"); });
-  EXPECT_THAT(said, HasSubstr("looked for beside/none.csv, none.csv, " + sets.path() + "/none.csv"));
-  EXPECT_THAT(said, HasSubstr("RATION_DATA"));
+  const std::string said = refusal([] { find_data_file("set/none.csv", "beside"); });
+  EXPECT_THAT(said,
+              HasSubstr("looked for beside/set/none.csv, set/none.csv, " + sets.path() + "/set/none.csv"));
+  EXPECT_THAT(said, HasSubstr("in the folder RATION_DATA"));
   EXPECT_THAT(refusal([&] { find_data_file(sets.path()); }), HasSubstr("no such file"));
   EXPECT_THAT(refusal([] { find_data_file(""); }), HasSubstr("expected the name of a file"));
+}
+
+// There is no other folder where data might be.
+TEST(FindDataFile, WithoutRationDataLooksNowhereElse) {
+  const DataFolder none("");
+  EXPECT_EQ(refusal([] { find_data_file("none.csv"); }), "none.csv: no such file; looked for none.csv");
+  EXPECT_EQ(refusal([] { find_data_file("set/none.csv"); }),
+            "set/none.csv: no such file; looked for set/none.csv; if it is a public data set, download it "
+            "(examples/README.md) and set RATION_DATA to the folder");
 }
 
 }  // namespace
