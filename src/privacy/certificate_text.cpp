@@ -56,40 +56,38 @@ std::string factor(double epsilon) {
 }
 
 std::string meaning(const Certificate& c) {
-  const char* change = c.relation == Relation::add_remove ? "been left out of the data, or added to it"
-                                                          : "held something else";
+  const char* change = c.relation == Relation::add_remove ? "been left out of the data or added to it"
+                                                          : "held different values";
   return fmt::format(
-      "Whatever somebody concludes from all that this run released is at most {} as likely, plus {} in "
-      "probability, "
-      "as it would have been had {} {}.",
-      factor(c.epsilon), show_rounded_up(c.delta), c.unit_of_privacy, change);
+      "The probability of any conclusion drawn from this run's results is at most {} what it would be if {} "
+      "had {}, plus {}.",
+      factor(c.epsilon), c.unit_of_privacy, change, show_rounded_up(c.delta));
 }
 
-constexpr const char* kNotMeaning =
-    "say that nothing can be learned about a person: what is true of people in general can be "
-    "learned "
-    "whether or not they are in the data, somebody with several rows is protected less, and other uses of "
-    "the same data "
-    "add to what is stated here.";
+constexpr const char* kLimits =
+    "This does not mean that nothing can be learned about a person. What is true of people in general can be "
+    "learned whether or not a person is in the data. A person with several rows is protected less. Other "
+    "uses of the same data add to what is stated here.";
 
 std::string relation_in_words(Relation relation) {
-  return relation == Relation::add_remove ? "add_remove: data sets that differ by one row more or less"
-                                          : "replace_one: data sets of equal size that differ in one row";
+  return relation == Relation::add_remove ? "add_remove: data sets that differ by one added or removed row"
+                                          : "replace_one: data sets of the same size that differ in one row";
 }
 
 std::string accounting(const Certificate& c) {
-  std::string text = fmt::format("accountant {}: the releases add up to epsilon {}", to_string(c.accountant),
-                                 show_rounded_up(c.epsilon_of_events));
-  if (c.epsilon_lower) text += fmt::format(", and to no less than {}", show_rounded_down(*c.epsilon_lower));
+  std::string text = fmt::format("accountant {}: all releases together cost epsilon {}",
+                                 to_string(c.accountant), show_rounded_up(c.epsilon_of_events));
+  if (c.epsilon_lower) text += fmt::format(", and no less than {}", show_rounded_down(*c.epsilon_lower));
   if (c.spending_by == SpendingBy::plan) return text + ". The plan was fixed before the run.";
-  return text + ". The run chose its releases as it went, so its whole budget is what is guaranteed.";
+  return text + ". The run chose its releases along the way, so its whole budget is guaranteed.";
 }
 
 std::vector<std::string> releases(const std::vector<CountedEvent>& events) {
   std::vector<std::string> lines;
   for (const CountedEvent& one : events) {
     if (lines.size() == kMostKinds) {
-      lines.push_back(fmt::format("... and {} more kinds, all in the JSON form", events.size() - kMostKinds));
+      lines.push_back(
+          fmt::format("... and {} more kinds; the JSON form lists them all", events.size() - kMostKinds));
       break;
     }
     lines.push_back(fmt::format("{} x {}", one.count, one.event.describe()));
@@ -98,7 +96,7 @@ std::vector<std::string> releases(const std::vector<CountedEvent>& events) {
 }
 
 std::string ledger_in_words(const std::optional<LedgerEntry>& entry) {
-  if (!entry) return "no ledger: nothing here counts other runs on the same data";
+  if (!entry) return "no ledger: other runs on the same data are not counted";
   return fmt::format("{}, run {}, reserved epsilon {}, delta {}", entry->file, entry->run,
                      show_rounded_up(entry->reserved.epsilon), show_rounded_up(entry->reserved.delta));
 }
@@ -109,8 +107,8 @@ std::string program(const Certificate& c) {
 }
 
 constexpr const char* kNotPrivate =
-    "NOT PRIVATE: the noise came from a seed, and whoever knows or guesses the seed\n"
-    "can remove it. Everything below is void; such a run is for tests only.\n\n";
+    "NOT PRIVATE: the noise came from a seed. Anyone who knows or guesses the seed\n"
+    "can remove it. Nothing below holds. Such a run is for tests only.\n\n";
 
 }  // namespace
 
@@ -123,8 +121,8 @@ std::string to_text(const Certificate& c) {
   std::string text = "PRIVACY CERTIFICATE\n===================\n\n";
   if (!c.secure_random) text += kNotPrivate;
   text += paragraph("Guarantee", guarantee(c)) + "\n";
-  text += paragraph("It means", meaning(c)) + "\n";
-  text += paragraph("It does not", kNotMeaning) + "\n";
+  text += paragraph("Meaning", meaning(c)) + "\n";
+  text += paragraph("Limits", kLimits) + "\n";
   text += paragraph("Protects", c.unit_of_privacy);
   text += paragraph("Neighbours", relation_in_words(c.relation));
   text += paragraph("Accounting", accounting(c)) + "\n";

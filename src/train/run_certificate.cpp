@@ -9,8 +9,7 @@ namespace ration {
 namespace {
 
 constexpr const char* kUnprotected =
-    "the model was fitted to the rows themselves, without noise, to measure other models by; it may reveal "
-    "any row "
+    "the model was fitted to the rows without noise, as a baseline for other models; it may reveal any row "
     "and must not be released";
 
 std::string describe(const Protector& protector) {
@@ -25,7 +24,7 @@ std::string describe(const Protector& protector) {
 }
 
 std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {
-  std::vector<std::string> list{"columns, bounds and categories, from the schema"};
+  std::vector<std::string> list{"the schema: columns, bounds and categories"};
   if (plan.relation == Relation::replace_one) {
     list.push_back("the number of rows");
   } else {
@@ -44,16 +43,16 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
 }
 
 std::vector<std::string> not_covered(const Circumstances& circumstances, const PublicFacts& facts) {
-  std::vector<std::string> list{"settings chosen by looking at these rows, or at earlier results about them"};
+  std::vector<std::string> list{"settings chosen by looking at these rows or at earlier results from them"};
   if (facts.single_precision) {
-    list.push_back("what the rounding of sums to 32 bits within a batch may add to a row's influence");
+    list.push_back("what rounding sums within a batch to 32 bits may add to a row's influence");
   }
   if (!circumstances.data_hash.empty()) {
-    list.push_back("the data hash: whoever knows all rows but one can test a guess against it");
+    list.push_back("the data hash: anyone who knows all rows but one can check a guess of that row");
   }
   if (!circumstances.ledger) {
     list.push_back(
-        "other runs on these rows, and copies of this run resumed elsewhere: no ledger adds them up");
+        "other runs on these rows, and copies of this run resumed elsewhere: no ledger counts them");
   }
   return list;
 }

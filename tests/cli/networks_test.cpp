@@ -46,7 +46,7 @@ TEST_F(NetworkCommands, TrainEvaluateAndPredict) {
   EXPECT_EQ(ration_json("evaluate run --data text:reviews.tsv --public", folder_.path())["accuracy"], 1);
   EXPECT_EQ(run("predict run --data text:new.tsv").out, "prediction\n1\n0\n");
   EXPECT_THAT(run("verify run").out, HasSubstr("verified"));
-  EXPECT_THAT(file("certificate.txt"), HasSubstr("rounding of sums to 32 bits"));
+  EXPECT_THAT(file("certificate.txt"), HasSubstr("rounding sums within a batch to 32 bits"));
   EXPECT_THAT(file("plan.toml"), AllOf(HasSubstr("model = \"bag:8\""), HasSubstr("clip = \"auto-s\"")));
 }
 

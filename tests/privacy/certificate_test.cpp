@@ -330,7 +330,7 @@ TEST(CertificateText, ALongListOfEventsIsCutAndSaysSo) {
   for (int i = 0; i < 100; ++i) many.push_back(Event::gaussian(100 + i));
   const Certificate certificate =
       certify(Event::composed(many), Relation::add_remove, Accountant::rdp, {3, 1e-5}, SpendingBy::plan);
-  EXPECT_THAT(to_text(certificate), HasSubstr("... and 60 more kinds, all in the JSON form"));
+  EXPECT_THAT(to_text(certificate), HasSubstr("... and 60 more kinds; the JSON form lists them all"));
   EXPECT_EQ(json_of(certificate).at("events").size(), 100u);
 }
 
@@ -350,21 +350,20 @@ TEST(CertificateText, ReadsLikeThis) {
 
 Guarantee       epsilon 1, delta 1e-05
 
-It means        Whatever somebody concludes from all that this run released is
-                at most 2.72 times as likely, plus 1e-05 in probability, as it
-                would have been had one row been left out of the data, or added
-                to it.
+Meaning         The probability of any conclusion drawn from this run's results
+                is at most 2.72 times what it would be if one row had been left
+                out of the data or added to it, plus 1e-05.
 
-It does not     say that nothing can be learned about a person: what is true of
-                people in general can be learned whether or not they are in the
-                data, somebody with several rows is protected less, and other
-                uses of the same data add to what is stated here.
+Limits          This does not mean that nothing can be learned about a person.
+                What is true of people in general can be learned whether or not
+                a person is in the data. A person with several rows is protected
+                less. Other uses of the same data add to what is stated here.
 
 Protects        one row
-Neighbours      add_remove: data sets that differ by one row more or less
-Accounting      accountant zcdp: the releases add up to epsilon 0.794315. The
-                run chose its releases as it went, so its whole budget is what
-                is guaranteed.
+Neighbours      add_remove: data sets that differ by one added or removed row
+Accounting      accountant zcdp: all releases together cost epsilon 0.794315.
+                The run chose its releases along the way, so its whole budget is
+                guaranteed.
 
 Releases        100 x Gaussian(noise 50)
 

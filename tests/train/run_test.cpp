@@ -567,7 +567,7 @@ TEST_F(TrainingRun, TwoCopiesWithoutALedgerDrawTheirOwnNoise) {
   const RunOutcome other = resume_now("copy");
   ASSERT_TRUE(one.finished && other.finished);
   EXPECT_NE(one.model.weights, other.model.weights);
-  EXPECT_THAT(one.certificate.not_covered, ::testing::Contains(HasSubstr("no ledger adds them up")));
+  EXPECT_THAT(one.certificate.not_covered, ::testing::Contains(HasSubstr("no ledger counts them")));
 }
 
 TEST_F(TrainingRun, OfTwoCopiesWithALedgerOneCanGoOn) {
