@@ -7,10 +7,15 @@
 
 #include "base/check.h"
 #include "data/complaint.h"
+#include "data/missing_marks.h"
 #include "data/number.h"
 
 namespace ration::data {
 namespace {
+
+const char* advice_on_missing(std::string_view text) {
+  return marks_missing(text) ? "; name it in missing = [...] if it marks a missing value" : "";
+}
 
 std::vector<std::string> category_names(const Column& column) {
   std::vector<std::string> names;
@@ -79,8 +84,7 @@ double CellEncoder::parse(std::string_view text, const Place& place) const {
   const auto value = parse_number(text);
   if (!value) {
     place.refuse(column_.name,
-                 fmt::format("expected a number, got {}{}", quoted(text),
-                             text.empty() ? "; name it in missing = [...] if it marks a missing value" : ""));
+                 fmt::format("expected a number, got {}{}", quoted(text), advice_on_missing(text)));
   }
   return bounded(*value, place);
 }
@@ -121,8 +125,8 @@ std::int32_t CellEncoder::category(std::string_view text, const Place& place) co
   place.refuse(
       column_.name,
       fmt::format(
-          "value {} is none of the {} categories; add it to the schema or set unknown_category = \"other\"",
-          quoted(text), column_.categories.size()));
+          "value {} is none of the {} categories; add it to the schema or set unknown_category = \"other\"{}",
+          quoted(text), column_.categories.size(), advice_on_missing(text)));
 }
 
 // A label has no class for other or missing values, so what helps a feature is no advice here.

@@ -91,8 +91,11 @@ std::size_t DelimitedReader::take_quoted(std::size_t at) {
   const bool ends =
       after == text.size() || text[after] == options_.delimiter || (by_blanks_ && is_blank(text[after]));
   if (!ends) {
-    lines_.refuse_here(fmt::format("field {}: text {} after the closing quote; double a quote within quotes",
-                                   pieces_.size(), quoted(text.substr(after))));
+    const bool separates = std::string_view(",;|\t").find(text[after]) != std::string_view::npos;
+    lines_.refuse_here(fmt::format("field {}: text {} after the closing quote; {}", pieces_.size(),
+                                   quoted(text.substr(after)),
+                                   separates ? "set delimiter in the schema to what separates the fields"
+                                             : "double a quote within quotes"));
   }
   return after;
 }

@@ -22,8 +22,22 @@ std::size_t column_named(const Schema& schema, std::string_view name, const Plac
                "in the header but not in the schema; add it there with type = \"ignore\" to leave it out");
 }
 
+// A first line with none of the schema's names is a row, or was split by the wrong character.
+void require_a_header(const Schema& schema, const std::vector<std::string_view>& names, const Place& place) {
+  const auto is_known = [&](std::string_view name) {
+    return std::any_of(schema.columns.begin(), schema.columns.end(),
+                       [name](const Column& column) { return column.name == name; });
+  };
+  if (std::any_of(names.begin(), names.end(), is_known)) return;
+  place.refuse(fmt::format(
+      "expected the schema's column names in the first line, got none of them in {} fields, {} first; if it "
+      "is a row, set header = false in the schema; if fields are separated by something else, set delimiter",
+      names.size(), quoted(names.empty() ? "" : names.front())));
+}
+
 FieldColumns columns_by_header(const Schema& schema, const ReadOptions& options,
                                const std::vector<std::string_view>& names, const Place& place) {
+  require_a_header(schema, names, place);
   FieldColumns columns;
   for (const std::string_view name : names) {
     const std::size_t column = column_named(schema, name, place);

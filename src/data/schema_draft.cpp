@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <set>
@@ -11,8 +10,10 @@
 #include "base/check.h"
 #include "data/complaint.h"
 #include "data/delimited.h"
+#include "data/missing_marks.h"
 #include "data/number.h"
 #include "data/place.h"
+#include "ration/base/error.h"
 #include "ration/data/schema.h"
 
 namespace ration::data {
@@ -28,11 +29,6 @@ constexpr const char* kWarning =
     "every bound and\n"
     "# every list of categories by what is publicly known (a questionnaire, a law, common sense), and delete "
     "this comment.\n\n";
-
-bool marks_missing(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kMarks = {"", "?", "NA", "N/A", "na", "n/a", "NULL", "null"};
-  return std::find(kMarks.begin(), kMarks.end(), text) != kMarks.end();
-}
 
 // What one column has shown so far.
 class Seen {
@@ -88,16 +84,25 @@ class Seen {
   std::set<std::string> texts_;
 };
 
+// 0 if the first line cannot be split so: "a";"b" is no line of fields between commas.
+std::size_t fields_of_first_line(const std::string& path, char delimiter) {
+  DelimitedReader reader(path,
+                         {.delimiter = delimiter, .trim = true, .skip_lines = 0, .skip_lines_starting = {}});
+  try {
+    if (reader.next()) return reader.fields().size();
+  } catch (const InputError&) {
+    return 0;
+  }
+  refuse(path, "expected rows, got none");
+}
+
 // The candidate that splits the first line into most fields.
 char guess_delimiter(const std::string& path) {
   char best = ',';
   std::size_t most = 1;
   for (const char candidate : {',', ';', '\t', ' '}) {
-    DelimitedReader reader(
-        path, {.delimiter = candidate, .trim = true, .skip_lines = 0, .skip_lines_starting = {}});
-    if (!reader.next()) refuse(path, "expected rows, got none");
     // A blank is the last resort: "a, b" is separated by the comma.
-    const std::size_t fields = reader.fields().size();
+    const std::size_t fields = fields_of_first_line(path, candidate);
     if (fields > most && (candidate != ' ' || most == 1)) {
       most = fields;
       best = candidate;

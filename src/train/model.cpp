@@ -101,8 +101,10 @@ std::optional<std::string> shape_fault(const Model& model) {
   if (model.loss == GlmLoss::squared && classes > 0)
     return fmt::format("loss '{}' needs a numeric label, but '{}' has {} classes", loss, label, classes);
   if (model.loss != GlmLoss::squared && classes == 0)
-    return fmt::format("loss '{}' needs classes, but label '{}' is a number; describe it as a category", loss,
-                       label);
+    return fmt::format(
+        "loss '{}' needs classes, but label '{}' is a number; use model squared, or describe the label as a "
+        "category, or split it in two with above = X in the schema",
+        loss, label);
   if (model.loss != GlmLoss::squared && model.loss != GlmLoss::softmax && classes > 2)
     return fmt::format("loss '{}' needs two classes, but '{}' has {}; use softmax", loss, label, classes);
   return std::nullopt;

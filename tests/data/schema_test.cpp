@@ -180,6 +180,18 @@ TEST(Draft, GuessesAndWarns) {
   EXPECT_EQ(read_table(path, schema).rows.count(), 3u);
 }
 
+// Names in quotes may hold the blanks, and the delimiters, that are tried.
+TEST(Draft, ReadsQuotedHeaders) {
+  const TemporaryFolder folder;
+  for (const char* text :
+       {"\"a b\",\"y\"\n1,no\n2,yes\n", "\"a b\";\"y\"\n1;no\n2;yes\n", "\"a b\"\t\"y\"\n1\tno\n2\tyes\n"}) {
+    const Schema schema = parse_schema(draft_schema(folder.write("quoted.csv", text), "y"));
+    ASSERT_EQ(schema.columns.size(), 2u) << text;
+    EXPECT_EQ(schema.columns[0].name, "a b");
+    EXPECT_EQ(schema.columns[1].categories, (std::vector<std::string>{"no", "yes"}));
+  }
+}
+
 TEST(Draft, NumericTargetsWithFewValuesAreClasses) {
   const TemporaryFolder folder;
   const auto path = folder.write("t.dat", "1 0\n2 1\n3 0\n");

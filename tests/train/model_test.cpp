@@ -124,7 +124,8 @@ TEST(Model, LossAndLabelMustFit) {
               HasSubstr("'hinge' needs two classes, but 'kind' has 3"));
   Model price = price_model();
   price.loss = GlmLoss::logistic;
-  EXPECT_THAT(refusal([&] { require_sound(price); }), HasSubstr("'logistic' needs classes"));
+  EXPECT_THAT(refusal([&] { require_sound(price); }),
+              ::testing::AllOf(HasSubstr("'logistic' needs classes"), HasSubstr("use model squared")));
 }
 
 struct BadModel {
