@@ -29,8 +29,8 @@ TEST(ReadCount, TakesWholeNumbersHoweverWritten) {
   EXPECT_THROW(read_count("--steps", "steps", ""), InputError);
 }
 
-TEST(Table, AlignsColumnsAndLeavesNoTrailingSpace) {
-  Table table({{"name"}, {"value", Table::Align::right}, {"note"}});
+TEST(TextTable, AlignsColumnsAndLeavesNoTrailingSpace) {
+  TextTable table({{"name"}, {"value", TextTable::Align::right}, {"note"}});
   table.add_row({"a", "1.5", "x"});
   table.add_row({"longer", "10.25"});
   EXPECT_EQ(table.render(),

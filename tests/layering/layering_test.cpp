@@ -76,8 +76,7 @@ TEST(Layering, AcceptsWhatIsLeftOnTheWay) {
       violations_of("oracle/oracle.cpp",
                     "#include <vector>\n#include <fmt/format.h>\n#include \"ration/oracle/oracle.h\"\n"
                     "#include \"ration/data/table.h\"\n#include \"ration/privacy/filter.h\"\n"
-                    "#include \"privacy/rdp_curve.h\"\n#include \"helper.h\"\n#include " base /
-                        check.h "\n"),
+                    "#include \"privacy/rdp_curve.h\"\n#include \"helper.h\"\n#include \"base/check.h\"\n"),
       IsEmpty());
   EXPECT_THAT(violations_of("mechanisms/gaussian.h", "#include \"ration/privacy/event.h\"\n"), IsEmpty());
   EXPECT_THAT(violations_of("ration.h", "#include \"ration/train/train.h\"\n"), IsEmpty());
