@@ -15,6 +15,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -119,15 +120,16 @@ void write(const Measurements& measurements, const std::string& file) {
 }
 
 Measurements read(const std::string& file) {
+  const auto json = nlohmann::json::parse(std::ifstream(file));
   Measurements measurements;
-  for (const auto& [name, one] : nlohmann::json::parse(std::ifstream(file)).items())
-    measurements[name] = {one.at(0), one.at(1), one.at(2)};
+  for (const auto& [name, one] : json.items()) measurements[name] = {one.at(0), one.at(1), one.at(2)};
   return measurements;
 }
 
 // Nothing if the process failed.
 Measurements measure_with(InstructionSet set, const std::string& filter) {
-  const std::string file = fmt::format("/tmp/ration_bench_{}.json", getpid());
+  const auto folder = std::filesystem::temp_directory_path();
+  const std::string file = folder / fmt::format("ration_bench_{}.json", getpid());
   fmt::print("\n--- {}\n", to_string(set));
   std::fflush(stdout);
   const pid_t process = fork();
