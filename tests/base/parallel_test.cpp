@@ -59,6 +59,9 @@ TEST(ForEachBlock, DoesNotWaitForAHelperThatDoesNotCome) {
 }
 
 TEST(ForEachBlock, WorksInAForkedChild) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer allows no new threads after a fork";
+#endif
   times_done(10, 2);  // there are helpers now
   const auto in_the_child = in_child([] {
     const std::vector<int> times = times_done(10, 2);
