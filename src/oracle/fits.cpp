@@ -65,6 +65,8 @@ void PrivateOracle::require_all_rows(const char* what) const {
 }
 
 void PrivateOracle::require_no_more_than_twice_declared(const char* what) const {
+  if (relation() == Relation::add_remove)  // otherwise the number of rows is public
+    note_assumption("that there are at most twice as many rows as declared or counted");
   if (static_cast<double>(objective_.rows()) <= 2 * divisor()) return;
   throw InputError(
       fmt::format("{}: the table has more than twice the {} rows that were declared; declare its size", what,

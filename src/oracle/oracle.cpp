@@ -91,12 +91,17 @@ Event PrivateOracle::released() const {
   return Event::composed(std::move(parts));
 }
 
-void PrivateOracle::recall(const Event& released) {
+void PrivateOracle::recall(const Event& released, const std::vector<std::string>& assumed) {
   if (!filter_.spend(released)) {
     throw InternalError("oracle: what was released before the stop does not fit the budget: " +
                         released.describe());
   }
   for (const CountedEvent& one : flatten(released)) released_.push_back(one);
+  for (const std::string& what : assumed) note_assumption(what);
+}
+
+void PrivateOracle::note_assumption(const std::string& what) const {
+  if (std::find(assumed_.begin(), assumed_.end(), what) == assumed_.end()) assumed_.push_back(what);
 }
 
 void PrivateOracle::record(const Event& event) {

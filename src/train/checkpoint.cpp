@@ -44,6 +44,7 @@ Checkpoint checkpoint_from(const json& object, const std::string& file) {
   if (object.contains("noisy_rows")) out.training.noisy_rows = object.at("noisy_rows").get<double>();
   if (object.contains("row_mean")) out.training.row_mean = object.at("row_mean").get<std::vector<double>>();
   if (object.contains("released")) out.training.released = event_from_json(object.at("released").dump());
+  if (object.contains("assumed")) out.training.assumed = object.at("assumed").get<std::vector<std::string>>();
   out.training.method = object.at("method").get<MethodState>();
   if (object.contains("ledger")) out.ledger = ledger_from(object.at("ledger"));
   return out;
@@ -63,6 +64,7 @@ std::string to_json(const Checkpoint& checkpoint) {
   if (checkpoint.at_work) object["at_work"] = true;
   if (checkpoint.training.released) object["released"] = json::parse(to_json(*checkpoint.training.released));
   if (checkpoint.training.noisy_rows) object["noisy_rows"] = *checkpoint.training.noisy_rows;
+  if (!checkpoint.training.assumed.empty()) object["assumed"] = checkpoint.training.assumed;
   if (checkpoint.training.row_mean) object["row_mean"] = *checkpoint.training.row_mean;
   if (checkpoint.ledger) object["ledger"] = ledger_json(*checkpoint.ledger);
   return object.dump() + "\n";

@@ -12,10 +12,7 @@ namespace {
 
 void tell(const std::vector<Observer*>& observers, const Training& training) {
   if (observers.empty()) return;
-  const Progress progress{.step = training.report(),
-                          .charged = training.charged(),
-                          .total = training.total(),
-                          .budget_share = training.spent_share()};
+  const Progress progress = training.progress();
   for (Observer* const observer : observers) observer->on_step(progress);
 }
 
@@ -34,7 +31,7 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
   Training training(out.plan, out.model, RowTransform(std::move(rows)), random, {},
                     {.threads = options.threads});
   while (training.step()) tell(options.observers, training);
-  if (out.plan.fixed() != nullptr && training.charged() != training.total()) {
+  if (out.plan.fixed() != nullptr && training.steps_left() > 0) {
     throw InternalError("fit: a step of the plan was refused");
   }
   out.model.weights = training.weights();

@@ -47,6 +47,7 @@ class FixedMethod {
  public:
   virtual ~FixedMethod() = default;
 
+  // The one place where their number is kept: what a plan says of it is a wish until then.
   virtual std::int64_t steps() const = 0;
   // What the first steps release, before sampling; equal neighbours together.
   virtual std::vector<CountedEvent> events(std::int64_t first_steps) const = 0;
@@ -83,6 +84,7 @@ struct Recipe {
   // Every setting the method needs is there; `plan.rate` too.
   std::function<Open(const Plan&, const Budget&)> make;
   bool takes_networks = false;  // or linear models only
+  bool needs_bias = false;      // a column of ones
 };
 
 std::span<const Recipe> recipes();

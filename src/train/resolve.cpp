@@ -322,8 +322,8 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
   if (plan.center == "yes" && (!schema.bias || schema.max_row_norm)) {
     refuse("center needs a bias column of ones; the schema has bias = false, or a bound on the rows");
   }
-  if (plan.method == "majority" && !schema.bias) {
-    refuse("method majority needs the bias column; the schema says bias = false");
+  if (recipe_named(plan.method).needs_bias && !schema.bias) {
+    refuse(fmt::format("method {} needs the bias column; the schema says bias = false", plan.method));
   }
   return schema;
 }

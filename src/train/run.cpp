@@ -86,10 +86,7 @@ std::int64_t steps_between_checkpoints(const ResolvedPlan& plan) {
 }
 
 void tell(const Training& training, const RunOptions& options, ProgressFile& file) {
-  const Progress progress{.step = training.report(),
-                          .charged = training.charged(),
-                          .total = training.total(),
-                          .budget_share = training.spent_share()};
+  const Progress progress = training.progress();
   file.add(progress);
   for (Observer* const observer : options.observers) observer->on_step(progress);
 }
@@ -119,15 +116,15 @@ bool take_stretch(Training& training, std::int64_t most, const RunOptions& optio
 // Each stretch is paid for before it is taken. True if all steps were taken.
 bool take_planned_steps(Run& run, Training& training, const RunOptions& options, ProgressFile& progress) {
   const std::int64_t stretch = steps_between_checkpoints(run.plan);
-  while (training.charged() < training.total() && !should_stop(options)) {
-    const std::int64_t ahead = std::min(stretch, training.total() - training.charged());
+  while (training.steps_left() > 0 && !should_stop(options)) {
+    const std::int64_t ahead = std::min(stretch, training.steps_left());
     save(run, training, progress, ahead);
     if (!take_stretch(training, ahead, options, progress)) {
       throw InternalError("training: a step of the plan was refused");
     }
   }
   save(run, training, progress, 0);
-  return training.charged() == training.total();
+  return training.steps_left() == 0;
 }
 
 // What such a method will spend nobody knows, so a run that is killed stays charged in full and cannot go on;

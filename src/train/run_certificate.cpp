@@ -32,11 +32,8 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
     if (!plan.count_noise)
       list.push_back(fmt::format("the number of rows, declared as {}", show(*plan.plan.rows)));
     list.push_back(fmt::format("that there are at most {} rows", table.most_rows()));
-    // What the oracle's perturbed fits assume (oracle.h).
-    if (plan.plan.method == "objpert" || plan.plan.method == "outpert-gd") {
-      list.push_back("that there are at most twice as many rows as declared or counted");
-    }
   }
+  list.insert(list.end(), training.assumed().begin(), training.assumed().end());
   list.push_back("the plan: model, method and settings");
   if (plan.protector() != nullptr) list.push_back(describe(*plan.protector()));
   return list;

@@ -83,8 +83,8 @@ Training::Training(const ResolvedPlan& plan, const Model& model, RowTransform ro
       oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random, hardware.threads)),
       method_(make_method(plan, *objective_, shape_, {ration::steps_done(from), from.charged})),
       charged_(from.charged),
-      done_(ration::steps_done(from)) {
-  oracle_->recall(from.released.value_or(plan.steps_event(from.charged)));
+      lost_(from.charged - ration::steps_done(from)) {
+  oracle_->recall(from.released.value_or(plan.steps_event(from.charged)), from.assumed);
   if (!from.method.empty()) method_->restore(from.method);
 }
 
@@ -123,8 +123,11 @@ std::optional<std::vector<double>> Training::ask_for_mean(const TrainingState& f
 bool Training::step() {
   if (!method_->step(*oracle_)) return false;
   ++charged_;
-  ++done_;
   return true;
+}
+
+Progress Training::progress() const {
+  return {.step = report(), .charged = charged_, .total = plan_.steps(), .budget_share = spent_share()};
 }
 
 Event Training::released() const {
@@ -145,6 +148,7 @@ TrainingState Training::save() const {
           .noisy_rows = plan_.count_noise ? std::optional(declared_rows_) : std::nullopt,
           .row_mean = row_mean_,
           .released = plan_.fixed() != nullptr ? std::nullopt : std::optional(oracle_->released()),
+          .assumed = oracle_->assumed(),
           .method = method_->save()};
 }
 

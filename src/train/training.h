@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "methods/method.h"
@@ -10,6 +11,7 @@
 #include "ration/oracle/oracle.h"
 #include "ration/train/model.h"
 #include "ration/train/resolve.h"
+#include "ration/train/run.h"
 #include "train/method_plan.h"
 #include "train/row_transform.h"
 
@@ -20,7 +22,8 @@ struct TrainingState {
   std::int64_t charged = 0;                       // steps that are paid for, whether or not they were taken
   std::optional<double> noisy_rows{};             // the answer to the count of rows, if there was one
   std::optional<std::vector<double>> row_mean{};  // the answer to the mean of the rows, likewise
-  std::optional<Event> released{};  // by a method that chooses as it goes; a plan's follows from `charged`
+  std::optional<Event> released{};     // by a method that chooses as it goes; a plan's follows from `charged`
+  std::vector<std::string> assumed{};  // by the answers so far (oracle.h)
   MethodState method{};
 };
 
@@ -46,13 +49,15 @@ class Training {
   [[nodiscard]] bool step();
   StepReport report() const { return method_->report(); }
   double spent_share() const { return filter_->spent_share(); }
+  Progress progress() const;
   // Of the steps, those that are done or lost.
   std::int64_t charged() const { return charged_; }
-  // 0 if nobody knows.
-  std::int64_t total() const { return plan_.steps(); }
-  std::int64_t steps_done() const { return done_; }
+  std::int64_t steps_done() const { return charged_ - lost_; }
+  // Of a fixed method's steps, those that are neither.
+  std::int64_t steps_left() const { return plan_.steps() - charged_; }
   double divisor_rows() const { return declared_rows_; }
   PublicFacts facts() const { return objective_->facts(); }
+  const std::vector<std::string>& assumed() const { return oracle_->assumed(); }
 
   Event released() const;
   // For rows as they came in.
@@ -75,7 +80,7 @@ class Training {
   std::unique_ptr<PrivateOracle> oracle_;
   std::unique_ptr<Method> method_;
   std::int64_t charged_;
-  std::int64_t done_;
+  std::int64_t lost_;  // before this training began
 };
 
 }  // namespace ration

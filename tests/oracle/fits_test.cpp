@@ -77,6 +77,26 @@ TEST(Fits, RowsOverTheBoundAreRefused) {
   EXPECT_THAT(tight.output({.row_norm = 0}), HasSubstr("row_norm"));
 }
 
+// A method cannot leave out what its answers rest on: the door itself says it.
+TEST(Fits, WhatTheyAssumeIsSaidByTheOracle) {
+  Vector w(2);
+  Door asked, recalled, replaced(GlmLoss::logistic, 1, Relation::replace_one);
+  PrivateOracle oracle = asked.oracle();
+  ASSERT_TRUE(oracle.gradient(w, {}, w));
+  EXPECT_THAT(oracle.assumed(), IsEmpty());
+  ASSERT_TRUE(oracle.perturbed_objective(kWide, w));
+  ASSERT_TRUE(oracle.perturbed_fit({}, w));
+  EXPECT_THAT(oracle.assumed(), ElementsAre(HasSubstr("at most twice as many rows as declared")));
+
+  PrivateOracle later = recalled.oracle();
+  later.recall(oracle.released(), oracle.assumed());
+  EXPECT_EQ(later.assumed(), oracle.assumed());
+
+  PrivateOracle public_size = replaced.oracle();
+  ASSERT_TRUE(public_size.perturbed_fit({}, w));
+  EXPECT_THAT(public_size.assumed(), IsEmpty());
+}
+
 TEST(Fits, TooLongAStepIsRefused) {
   Door door;
   EXPECT_EQ(door.output({.fit = DescentFit{.step_size = 2}, .ridge = 0.25}), "");

@@ -22,6 +22,7 @@ Checkpoint full_checkpoint() {
   checkpoint.training = {
       .charged = 12,
       .noisy_rows = 1003,
+      .assumed = {"that it rains"},
       .method = {{"step", {7}}, {"weights", {0.1, -1e-300, 1.0 / 3, 5e-324}}, {"rule", {}}}};
   checkpoint.ledger.emplace();
   checkpoint.ledger->entry = {.file = "l.db", .run = 5, .reserved = {0.1, 1e-9}};
@@ -37,6 +38,7 @@ TEST(Checkpoint, ComesBackAsItWas) {
   EXPECT_TRUE(again.count_asked);
   EXPECT_EQ(again.training.charged, 12);
   EXPECT_EQ(again.training.noisy_rows, 1003);
+  EXPECT_EQ(again.training.assumed, whole.training.assumed);
   EXPECT_EQ(again.training.method, whole.training.method);  // every bit of it
   ASSERT_TRUE(again.ledger);
   EXPECT_EQ(again.ledger->entry.file, "l.db");

@@ -282,6 +282,32 @@ TEST(Training, ACountAndAMeanComeFirstAndOnce) {
   }
 }
 
+// --- what was assumed
+
+// The certificate may be made by another process than the one that asked.
+TEST(Training, WhatItsAnswersAssumedIsKept) {
+  const auto assumed_after = [](const std::string& method, const std::string& relation) {
+    Plan plan = small_plan();
+    plan.steps.reset();
+    plan.method = method;
+    plan.relation = relation;
+    const ResolvedPlan resolved = resolve(plan);
+    const Model model = untrained_model(plan, fitted_to(resolved.plan, data::census_schema()));
+    SeededRandom random(1);
+    Training training(resolved, model, some_rows(), random);
+    EXPECT_TRUE(training.assumed().empty()) << method;
+    EXPECT_TRUE(training.step());
+    const Training again(resolved, model, some_rows(), random, training.save());
+    EXPECT_EQ(again.assumed(), training.assumed()) << method;
+    return training.assumed().size();
+  };
+  EXPECT_EQ(assumed_after("objpert", "add_remove"), 1u);
+  EXPECT_EQ(assumed_after("outpert-gd", "add_remove"), 1u);
+  EXPECT_EQ(assumed_after("objpert", "replace_one"), 0u);  // the number of rows is public
+  EXPECT_EQ(assumed_after("majority", "add_remove"), 0u);
+  EXPECT_EQ(assumed_after("dpsgd", "add_remove"), 0u);
+}
+
 // --- it learns
 
 struct Learner {

@@ -68,9 +68,13 @@ class PrivateOracle {
   // Everything released so far.
   Event released() const;
 
-  // For a run that goes on after a stop: charges and lists what was released before. InternalError if the
-  // budget refuses that.
-  void recall(const Event& released);
+  // What the answers' proofs take for granted about the rows, beside the number of rows that the sampler was
+  // told; each once, in words for a certificate. Public.
+  const std::vector<std::string>& assumed() const { return assumed_; }
+
+  // For a run that goes on after a stop: charges and lists what was released before, and what was assumed.
+  // InternalError if the budget refuses that.
+  void recall(const Event& released, const std::vector<std::string>& assumed = {});
 
   // Each on a fresh batch; nothing if the budget refuses.
   [[nodiscard]] bool gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
@@ -122,7 +126,10 @@ class PrivateOracle {
   GaussianMechanism gradient_mechanism(const GradientQuery& query) const;
   void require_public_size() const;
   void require_all_rows(const char* what) const;
+  // Holding the private number of rows against a bound is what makes the bound an assumption, so this notes
+  // it.
   void require_no_more_than_twice_declared(const char* what) const;
+  void note_assumption(const std::string& what) const;
   void require_places(const char* what, std::size_t places, std::size_t expected) const;
   FitScale fit_scale(const char* what, double ridge, double row_norm) const;
   GaussianMechanism fit_mechanism(const OutputQuery& query) const;
@@ -159,6 +166,7 @@ class PrivateOracle {
   std::vector<double> losses_;
   std::vector<double> points_;  // of a line: its start and the candidates
   std::vector<CountedEvent> released_;
+  mutable std::vector<std::string> assumed_;
   // The last few events as they are charged: a run asks the same ones over and over, and a filter that meets
   // the same event need not compute its cost again.
   struct KnownEvent {

@@ -55,7 +55,7 @@ struct ResolvedPlan {
   const Protector* protector() const;
   SpendingBy spending_by() const { return fixed() != nullptr ? SpendingBy::plan : SpendingBy::outputs; }
 
-  // Of a fixed method; 0 for others.
+  // Of a fixed method, which knows; 0 for others. plan.steps is the same number, written out.
   std::int64_t steps() const;
   // What the first steps of a fixed method release.
   Event steps_event(std::int64_t first_steps) const;

@@ -146,7 +146,8 @@ std::vector<Recipe> baseline_recipes() {
       outpert("bolton", "noise on the result of passes over permuted rows [Wu17]", OutputFit::bolt_on),
       {"privgene", "a population, selected by the exponential mechanism [ZhangXYZW13]", fill_privgene,
        make_privgene_plan},
-      {"majority", "the most frequent class for every row", use_all_rows, majority},
+      {"majority", "the most frequent class for every row", use_all_rows, majority, /*takes_networks=*/false,
+       /*needs_bias=*/true},
       {"nonprivate", "NOT PRIVATE: the fit without noise, to measure others by", fill_nonprivate,
        [](const Plan& plan, const Budget&) -> Recipe::Open { return WithoutPrivacy{*plan.weight_decay}; },
        /*takes_networks=*/true}};
