@@ -1,20 +1,18 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/check.h"
 #include "commands/commands.h"
-#include "data/content_hash.h"
-#include "data/named_data.h"
 #include "flags/step_plan_flags.h"
-#include "oracle/noisy_accuracy.h"
 #include "ration/base/error.h"
-#include "ration/privacy/ledger.h"
 #include "ration/train/model.h"
 #include "text/answer.h"
 #include "text/output.h"
+#include "train/private_evaluation.h"
 
 namespace ration::cli {
 namespace {
@@ -22,7 +20,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct EvaluateFlags {
-  std::optional<std::string> run, data, epsilon, relation, ledger;
+  std::optional<std::string> run, data, epsilon, relation, ledger, out;
   bool is_public = false;
   bool json = false;
 };
@@ -37,6 +35,7 @@ void require_one_choice(const EvaluateFlags& flags) {
   if (!flags.is_public) return;
   if (flags.ledger) throw InputError("--ledger goes with --epsilon; public rows cost nothing");
   if (flags.relation) throw InputError("--relation goes with --epsilon; public rows get no noise");
+  if (flags.out) throw InputError("--out goes with --epsilon; public rows need no certificate");
 }
 
 ordered_json exact_to_json(const EvaluateFlags& flags, const Model& model, const Evaluation& found,
@@ -65,106 +64,66 @@ void evaluate_exactly(const EvaluateFlags& flags, const Model& model) {
                    : exact_to_text(model, found));
 }
 
-// Throws BudgetRefused if too little is left; nothing without a ledger.
-std::optional<Reservation> reserve(const EvaluateFlags& flags, const NoisyAccuracyOptions& options,
-                                   Budget& remaining) {
-  if (!flags.ledger) return std::nullopt;
-  std::optional<Reservation> granted =
-      Ledger(*flags.ledger)
-          .reserve({.data_hash = data::content_hash(data::files_of(*flags.data)),
-                    .relation = options.relation,
-                    .budget = {options.epsilon, 0},
-                    .what = "evaluate: accuracy of a saved model"},
-                   &remaining);
-  if (granted) return granted;
-  throw BudgetRefused(fmt::format("{}: evaluating on {} needs epsilon {}, but only {} is left", *flags.ledger,
-                                  *flags.data, show(options.epsilon), show_rounded_down(remaining.epsilon)));
+ordered_json ledger_to_json(const PrivateEvaluation& result) {
+  if (!result.remaining) return nullptr;
+  const LedgerEntry& entry = *result.certificate.ledger;
+  return {{"file", entry.file}, {"run", entry.run}, {"epsilon_remaining", result.remaining->epsilon}};
 }
 
-// The right to spend, written down before a row is read.
-class Charge {
- public:
-  Charge(const EvaluateFlags& flags, const NoisyAccuracyOptions& options)
-      : file_(flags.ledger.value_or("")), reservation_(reserve(flags, options, remaining_)) {}
-
-  // Rows that cannot be read released nothing, so the charge is given back, as `train` does.
-  data::Table read(const std::string& path, const data::Schema& schema) {
-    try {
-      return data::read_table(path, schema);
-    } catch (const InputError&) {
-      if (reservation_) reservation_->settle({0, 0}, SpendingBy::plan);
-      throw;
-    }
-  }
-
-  // Fixed before the rows were seen, and spent whole.
-  void settle() {
-    if (reservation_) reservation_->settle(reservation_->budget(), SpendingBy::plan);
-  }
-
-  ordered_json to_json() const {
-    if (!reservation_) return nullptr;
-    return {{"file", file_}, {"run", reservation_->run()}, {"epsilon_remaining", remaining_.epsilon}};
-  }
-
-  std::string to_text() const {
-    if (!reservation_) return "no ledger kept account of it (--ledger FILE)";
-    return fmt::format("{} has epsilon {} left", file_, show_rounded_down(remaining_.epsilon));
-  }
-
- private:
-  std::string file_;
-  Budget remaining_{};  // before `reservation_`, which fills it
-  std::optional<Reservation> reservation_;
-};
+std::string ledger_to_text(const PrivateEvaluation& result) {
+  if (!result.remaining) return "no ledger kept account of it (--ledger FILE)";
+  return fmt::format("{} has epsilon {} left", result.certificate.ledger->file,
+                     show_rounded_down(result.remaining->epsilon));
+}
 
 // Without the time it took, which depends on the rows.
-ordered_json noisy_to_json(const EvaluateFlags& flags, const NoisyAccuracyOptions& options,
-                           const NoisyAccuracyQuery& query, const NoisyAccuracy& found,
-                           const Charge& charge) {
-  ordered_json json{
-      {"model", *flags.run},        {"data", *flags.data}, {"public", false},
-      {"epsilon", options.epsilon}, {"delta", 0},          {"relation", to_string(options.relation)},
-      {"accuracy", nullptr},        {"rows", found.rows},  {"noise_scale", query.noise_scale()},
-      {"ledger", charge.to_json()}};
-  if (found.accuracy) json["accuracy"] = *found.accuracy;
+ordered_json noisy_to_json(const EvaluateFlags& flags, const PrivateEvaluationOptions& options,
+                           const PrivateEvaluation& result) {
+  ordered_json json{{"model", *flags.run},
+                    {"data", *flags.data},
+                    {"public", false},
+                    {"epsilon", options.accuracy.epsilon},
+                    {"delta", 0},
+                    {"relation", to_string(options.accuracy.relation)},
+                    {"accuracy", nullptr},
+                    {"rows", result.found.rows},
+                    {"noise_scale", result.noise_scale},
+                    {"ledger", ledger_to_json(result)},
+                    {"out", nullptr}};
+  if (result.found.accuracy) json["accuracy"] = *result.found.accuracy;
+  if (!result.folder.empty()) json["out"] = result.folder;
   return json;
 }
 
-std::string noisy_to_text(const NoisyAccuracyOptions& options, const NoisyAccuracyQuery& query,
-                          const NoisyAccuracy& found, const Charge& charge) {
-  const std::string result = found.accuracy ? fmt::format("accuracy {:.4f} on about {:.0f} private rows",
-                                                          *found.accuracy, found.rows)
-                                            : "no accuracy: too few rows for so much noise";
-  return fmt::format(
+std::string noisy_to_text(const PrivateEvaluationOptions& options, const PrivateEvaluation& result) {
+  const NoisyAccuracy& found = result.found;
+  const std::string accuracy = found.accuracy ? fmt::format("accuracy {:.4f} on about {:.0f} private rows",
+                                                            *found.accuracy, found.rows)
+                                              : "no accuracy: too few rows for so much noise";
+  std::string text = fmt::format(
       "{}; the counts of right and wrong rows carry noise of scale {:.4g}\n"
       "it cost epsilon {}, delta 0, relation {}; {}\n",
-      result, query.noise_scale(), show(options.epsilon), to_string(options.relation), charge.to_text());
+      accuracy, result.noise_scale, show(options.accuracy.epsilon), to_string(options.accuracy.relation),
+      ledger_to_text(result));
+  if (!result.folder.empty()) text += fmt::format("its certificate is in {}\n", result.folder);
+  return text;
 }
 
-NoisyAccuracyOptions read_options(const EvaluateFlags& flags) {
-  NoisyAccuracyOptions options;
-  options.epsilon = read_epsilon(flags.epsilon);
-  if (flags.relation) options.relation = read_relation(*flags.relation);
+PrivateEvaluationOptions read_options(const EvaluateFlags& flags) {
+  PrivateEvaluationOptions options;
+  options.accuracy.epsilon = read_epsilon(flags.epsilon);
+  if (flags.relation) options.accuracy.relation = read_relation(*flags.relation);
+  options.ledger = flags.ledger.value_or("");
+  options.out = flags.out.value_or("");
+  if (std::filesystem::is_directory(*flags.run)) options.run = *flags.run;
   return options;
 }
 
 void evaluate_noisily(const EvaluateFlags& flags, const Model& model) {
-  const NoisyAccuracyOptions options = read_options(flags);
-  const NoisyAccuracyQuery query(options);
-  if (model.classes == 0) {
-    throw InputError(
-        fmt::format("{}: label '{}' is a number; a private evaluation counts right classes, so use public "
-                    "rows and --public",
-                    *flags.run, model.schema.label));
-  }
-  Charge charge(flags, options);
-  const data::Table table = charge.read(*flags.data, model.schema);
-  const NoisyAccuracy found =
-      query.release(predict(model, table), table.rows.labels(), SecureRandom::for_this_thread());
-  charge.settle();
-  print(flags.json ? noisy_to_json(flags, options, query, found, charge).dump(2) + "\n"
-                   : noisy_to_text(options, query, found, charge));
+  const PrivateEvaluationOptions options = read_options(flags);
+  const PrivateEvaluation result =
+      evaluate_privately(model, *flags.data, options, SecureRandom::for_this_thread());
+  print(flags.json ? noisy_to_json(flags, options, result).dump(2) + "\n" : noisy_to_text(options, result));
 }
 
 void run_evaluate(const EvaluateFlags& flags) {
@@ -199,6 +158,11 @@ void add_evaluate(CLI::App& app) {
       .add_option("--ledger", flags->ledger,
                   "Charge this ledger; refused (exit status 2) if it has too little left")
       ->type_name("FILE");
+  command
+      .add_option(
+          "--out", flags->out,
+          "Folder for the result and its certificate; default: evaluation-1, -2, ... in the run's folder")
+      ->type_name("FOLDER");
   command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
   command.footer(kExamples);
   command.callback([flags] { run_evaluate(*flags); });

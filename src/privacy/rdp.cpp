@@ -328,6 +328,18 @@ double rdp_fixed_size_gaussian(double rate, double noise, int order) {
   return rdp_from_coefficients(rate, FixedSizeGaussianCoefficients(noise).up_to(order), order);
 }
 
+std::optional<double> pure_epsilon(const Event& event, Relation relation) {
+  constexpr double kRoundedUp = 1 + 1e-14;
+  double total = 0;
+  for (const Step& step : steps_of(event, relation)) {
+    const std::optional<double> one = pure_epsilon(step.mechanisms);
+    if (!one) return std::nullopt;
+    const double kept = step.sampling == Sampling::full ? *one : amplified_pure_epsilon(*one, step.rate);
+    total += static_cast<double>(step.count) * kept;
+  }
+  return total * kRoundedUp;
+}
+
 const std::vector<double>& integer_orders() {
   static const std::vector<double> orders = [] {
     std::vector<double> out;

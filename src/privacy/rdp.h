@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -70,6 +71,10 @@ class RdpCurve {
   struct Part;
   std::vector<Part> parts_;
 };
+
+// The order infinity: the epsilon of a composition of mechanisms that are all pure epsilon-DP, delta 0.
+// Nothing if one is not. Rounded up.
+std::optional<double> pure_epsilon(const Event& event, Relation relation);
 
 // 2, 3, ..., 128 and then about every 4 percent to 4096: the orders used where only integers are proven.
 const std::vector<double>& integer_orders();

@@ -39,22 +39,22 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
   return list;
 }
 
-std::vector<std::string> not_covered(const Circumstances& circumstances, const PublicFacts& facts) {
-  std::vector<std::string> list{"settings chosen by looking at these rows or at earlier results from them"};
-  if (facts.single_precision) {
-    list.push_back("what rounding sums within a batch to 32 bits may add to a row's influence");
-  }
+}  // namespace
+
+void state(const Circumstances& circumstances, Certificate& certificate) {
+  certificate.secure_random = circumstances.secure_random;
+  certificate.ledger = circumstances.ledger;
+  certificate.data_hash = circumstances.data_hash;
+  std::vector<std::string>& list = certificate.not_covered;
+  list.emplace_back("settings chosen by looking at these rows or at earlier results from them");
   if (!circumstances.data_hash.empty()) {
-    list.push_back("the data hash: anyone who knows all rows but one can check a guess of that row");
+    list.emplace_back("the data hash: anyone who knows all rows but one can check a guess of that row");
   }
   if (!circumstances.ledger) {
-    list.push_back(
+    list.emplace_back(
         "other runs on these rows, and copies of this run resumed elsewhere: no ledger counts them");
   }
-  return list;
 }
-
-}  // namespace
 
 Certificate certify_training(const ResolvedPlan& plan, const Training& training,
                              const Circumstances& circumstances) {
@@ -66,10 +66,11 @@ Certificate certify_training(const ResolvedPlan& plan, const Training& training,
   Certificate certificate =
       certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
   certificate.assumed_public = assumed_public(plan, training);
-  certificate.not_covered = not_covered(circumstances, training.facts());
-  certificate.secure_random = circumstances.secure_random;
-  certificate.ledger = circumstances.ledger;
-  certificate.data_hash = circumstances.data_hash;
+  state(circumstances, certificate);
+  if (training.facts().single_precision) {
+    certificate.not_covered.emplace_back(
+        "what rounding sums within a batch to 32 bits may add to a row's influence");
+  }
   return certificate;
 }
 

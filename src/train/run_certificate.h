@@ -16,6 +16,9 @@ struct Circumstances {
   std::optional<LedgerEntry> ledger{};
 };
 
+// What every certificate says of them, and what it cannot cover because of them.
+void state(const Circumstances& circumstances, Certificate& certificate);
+
 // The certificate of a training that has taken all its steps.
 Certificate certify_training(const ResolvedPlan& plan, const Training& training,
                              const Circumstances& circumstances);

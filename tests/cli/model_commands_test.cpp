@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <sstream>
 
 #include "cli/refusal.h"
 #include "cli/saved_run.h"
 #include "data/content_hash.h"
+#include "ration/privacy/certificate.h"
 #include "ration/privacy/ledger.h"
 #include "support/ration_command.h"
 
@@ -15,6 +17,7 @@ namespace ration::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -108,6 +111,46 @@ TEST_F(EvaluateCommand, ChargesTheLedgerAndIsRefusedWhenItIsSpent) {
   EXPECT_EQ(runs[0].charged.delta, 0);
 }
 
+// Whoever shows the figure can show what it cost, and anybody can check that.
+TEST_F(EvaluateCommand, OnPrivateRowsItComesWithACertificate) {
+  const std::string path = make_ledger("certified.db", 1);
+  const json found = ask("evaluate run --data test.csv --epsilon 0.3 --ledger certified.db --out eval");
+  EXPECT_EQ(found.at("out"), "eval");
+  const Certificate certificate =
+      certificate_from_json(read_whole_file(census().path() + "/eval/certificate.json"));
+  EXPECT_EQ(certificate.epsilon, 0.3);
+  EXPECT_EQ(certificate.delta, 0);
+  ASSERT_EQ(certificate.events.size(), 1u);
+  EXPECT_THAT(certificate.events[0].event.describe(), HasSubstr("aplace"));
+  EXPECT_THAT(certificate.assumed_public, Contains(HasSubstr("the model: it was made without these rows")));
+  ASSERT_TRUE(certificate.ledger);
+  EXPECT_EQ(certificate.ledger->run, 1);
+  EXPECT_EQ(certificate.data_hash, data::content_hash(census().path() + "/test.csv"));
+  EXPECT_TRUE(verify(certificate).holds());
+  EXPECT_EQ(run("verify eval").exit_code, 0);
+  const json written = json::parse(read_whole_file(census().path() + "/eval/evaluation.json"));
+  for (const char* key : {"accuracy", "rows", "noise_scale", "epsilon"})
+    EXPECT_EQ(written.at(key), found.at(key)) << key;
+  expect_message("evaluate run --data test.csv --epsilon 0.3 --ledger certified.db --out eval",
+                 "eval/certificate.json: would be overwritten");
+  EXPECT_EQ(Ledger(path).runs().size(), 1u);
+}
+
+// Each beside the run it is of; a model file alone has no such place.
+TEST_F(EvaluateCommand, EveryPrivateEvaluationOfARunIsKeptBesideIt) {
+  const std::string first = ask("evaluate run --data test.csv --epsilon 1").at("out");
+  const std::string second = ask("evaluate run --data test.csv --epsilon 1").at("out");
+  EXPECT_NE(first, second);
+  for (const std::string& folder : {first, second}) {
+    EXPECT_THAT(folder, HasSubstr("run/evaluation-"));
+    EXPECT_EQ(run("verify " + folder).exit_code, 0) << folder;
+  }
+  EXPECT_TRUE(ask("evaluate run/model.json --data test.csv --epsilon 1").at("out").is_null());
+  const Finished failed = run("evaluate run --data none.csv --epsilon 1 --out gone");
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_FALSE(std::filesystem::exists(census().path() + "/gone"));
+}
+
 // The charge comes before the rows; if they cannot be read nothing was released, and it goes back.
 TEST_F(EvaluateCommand, RowsThatCannotBeReadCostNothing) {
   const std::string bad = census().write("bad.csv", "age\n17\n");
@@ -165,6 +208,7 @@ TEST_F(EvaluateCommand, WrongInputIsOneLine) {
   expect_message("evaluate run --data test.csv", "evaluate: are these rows public? Give --public");
   expect_message("evaluate run --data test.csv --public --epsilon 1", "one of the two");
   expect_message("evaluate run --data test.csv --public --ledger a.db", "--ledger goes with --epsilon");
+  expect_message("evaluate run --data test.csv --public --out there", "--out goes with --epsilon");
   expect_message("evaluate run --data test.csv --public --relation add_remove", "--relation goes with");
   expect_message("evaluate run --data test.csv --epsilon 0", "--epsilon: expected epsilon > 0, got '0'");
   expect_message("evaluate run --data test.csv --epsilon 1 --relation swap",

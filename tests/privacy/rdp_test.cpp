@@ -11,6 +11,7 @@
 #include "privacy/plans.h"
 #include "privacy/rdp_curves.h"
 #include "ration/base/error.h"
+#include "ration/privacy/accountant.h"
 
 namespace ration {
 namespace {
@@ -299,6 +300,31 @@ TEST(RdpCurve, AddsUp) {
                             rdp_poisson_gaussian(0.1, 1.5, order);
     EXPECT_NEAR(whole(order), expected, 1e-12 * expected);
   }
+}
+
+// --- Pure DP: delta 0.
+
+TEST(PureEpsilon, IsTheSumOfThePartsAndAboveEveryOther) {
+  const Event event = Event::composed({Event::repeated(Event::laplace(2), 3), Event::noisy_max(0.5),
+                                       Event::above_threshold_laplace(0.1, 0.2)});
+  const double pure = *pure_epsilon(event, Relation::add_remove);
+  EXPECT_NEAR(pure, 3 * 0.5 + 0.5 + 0.5, 1e-12);
+  EXPECT_GE(pure, 2.5);
+  EXPECT_LE(epsilon(event), pure);
+  EXPECT_EQ(account(event, Relation::add_remove, Accountant::rdp, 0).epsilon, pure);
+}
+
+// ln(1 + rate (e^epsilon - 1)).
+TEST(PureEpsilon, IsAmplifiedBySampling) {
+  const Event event = Event::repeated(Event::poisson_sampled(0.1, Event::laplace(1)), 2);
+  EXPECT_NEAR(*pure_epsilon(event, Relation::add_remove), 2 * std::log1p(0.1 * std::expm1(1)), 1e-12);
+}
+
+TEST(PureEpsilon, GaussianNoiseHasNone) {
+  const Event event = Event::composed({Event::laplace(2), Event::gaussian(3)});
+  EXPECT_EQ(pure_epsilon(event, Relation::add_remove), std::nullopt);
+  EXPECT_THROW(account(event, Relation::add_remove, Accountant::rdp, 0), InputError);
+  EXPECT_THROW(account(Event::laplace(2), Relation::add_remove, Accountant::zcdp, 0), InputError);
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ struct Guarantee {
   std::string detail = {};
 };
 
-// The guarantee of everything in `event`, for 0 < delta < 1.
+// The guarantee of everything in `event`, for 0 < delta < 1. With rdp also for delta = 0, where all of it is
+// pure epsilon-DP.
 Guarantee account(const Event& event, Relation relation, Accountant accountant, double delta);
 
 // Why this accountant cannot speak about this event under this relation, with what would work; empty if it

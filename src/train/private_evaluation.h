@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "oracle/noisy_accuracy.h"
+#include "ration/base/random.h"
+#include "ration/privacy/certificate.h"
+#include "ration/train/model.h"
+
+namespace ration {
+
+struct PrivateEvaluationOptions {
+  NoisyAccuracyOptions accuracy{};
+  std::string ledger{};  // charged before a row is read; empty: nobody keeps account
+  // Where the files below go: a folder without them; or, in a run's folder, one that is made for them,
+  // evaluation-1 or the next number that is free. Both empty: nothing is written.
+  std::string out{};
+  std::string run{};
+};
+
+struct PrivateEvaluation {
+  NoisyAccuracy found;
+  double noise_scale = 0;             // on each of the two counts
+  Certificate certificate;            // of this release alone, delta 0
+  std::optional<Budget> remaining{};  // in the ledger, if there is one
+  std::string folder{};               // with the files; or empty
+};
+
+// How often a classifier is right on private rows, with a certificate: the only way from them to a figure.
+//
+// Order       what is asked is checked, the ledger charged, the rows read, the noisy counts released, and the
+//             files of `out` written: certificate.json, certificate.txt, evaluation.json. The charge is given
+//             back if the rows cannot be read, since nothing was released then.
+// Throws InputError for what cannot be evaluated or written, BudgetRefused if the ledger has too little left.
+PrivateEvaluation evaluate_privately(const Model& model, const std::string& data,
+                                     const PrivateEvaluationOptions& options, RandomSource& random);
+
+}  // namespace ration
