@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "compare/comparison.h"
 #include "ration/base/error.h"
+#include "train/plan_files.h"
 
 namespace ration::compare {
 namespace {
@@ -149,7 +150,7 @@ class Reader {
                              ours.empty() ? "" : ", or one of a plan: ", names_of_plan_keys()));
     }
     std::string value = plan_text(at, node);
-    if (name == "protector") value = (std::filesystem::path(folder_) / value).lexically_normal().string();
+    if (names_plan_file(name, value)) value = path_seen_from(folder_, value);
     settings.push_back({name, std::move(value), at});
   }
 

@@ -15,6 +15,7 @@
 #include "compare/folder.h"
 #include "compare/run_job.h"
 #include "ration/base/error.h"
+#include "train/plan_files.h"
 
 namespace ration::compare {
 namespace {
@@ -101,8 +102,8 @@ std::string full_text(const Comparison& comparison) {
     text += fmt::format("# {}: contents {}\n", set.name, content_of(set));
   for (const MethodChoice& method : comparison.methods) {
     for (const Setting& setting : method.settings) {
-      if (setting.key == "protector")
-        text += fmt::format("# {}: protector {}\n", method.name, sha256_of_file(setting.text));
+      if (names_plan_file(setting.key, setting.text))
+        text += fmt::format("# {}: {} {}\n", method.name, setting.key, sha256_of_file(setting.text));
     }
   }
   return text + to_toml(comparison);

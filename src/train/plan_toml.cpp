@@ -8,7 +8,7 @@
 #include "data/named_data.h"
 #include "ration/base/error.h"
 #include "ration/train/plan.h"
-#include "train/noise_plan.h"
+#include "train/plan_files.h"
 
 namespace ration {
 namespace {
@@ -57,12 +57,6 @@ void look_beside(const std::string& file, std::string& name) {
   name = to_string(data);
 }
 
-// A path in a plan file means a file beside it.
-void make_relative_to(const std::string& file, std::string& path) {
-  if (path.empty() || std::filesystem::path(path).is_absolute()) return;
-  path = (std::filesystem::path(file).parent_path() / path).lexically_normal().string();
-}
-
 }  // namespace
 
 Plan parse_plan(std::string_view toml, const std::string& file) {
@@ -73,9 +67,11 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
   } catch (const toml::parse_error& error) {
     throw InputError(fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
   }
-  make_relative_to(file, plan.schema);
-  if (is_schedule_file(plan.schedule)) make_relative_to(file, plan.schedule);
-  make_relative_to(file, plan.protector);
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  for (const PlanFile& named : plan_files()) {
+    std::string& path = plan.*named.member;
+    if (named.is_file(path)) path = path_seen_from(folder, path);
+  }
   return plan;
 }
 

@@ -15,8 +15,7 @@
 #include "data/named_data.h"
 #include "methods/protector.h"
 #include "ration/base/error.h"
-#include "schedules/noise_file.h"
-#include "train/noise_plan.h"
+#include "train/plan_files.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
 #include "train/run_certificate.h"
@@ -33,20 +32,28 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-Plan plan_for_folder(const ResolvedPlan& resolved) {
+// Its files are the folder's own.
+Plan plan_for_folder(const ResolvedPlan& resolved, const data::Schema& schema) {
   Plan plan = resolved.plan;
   plan.data = data::with_absolute_path(plan.data);
   plan.ledger = absolute(plan.ledger);
-  plan.schema = "schema.toml";
-  if (!resolved.schedule.empty()) plan.schedule = "schedule.csv";
-  plan.protector = resolved.protector() != nullptr ? "learned.protector" : "";
+  for (const PlanFile& file : plan_files()) {
+    std::string& value = plan.*file.member;
+    if (file.content(resolved, schema)) {
+      value = file.copy;
+    } else if (file.is_file(value)) {
+      value.clear();  // not used
+    }
+  }
   return plan;
 }
 
 std::string plan_hash(const RunFolder& folder) {
-  const auto if_there = [&](const std::string& name) { return folder.has(name) ? folder.read(name) : ""; };
-  return sha256(folder.read("plan.toml") + folder.read("schema.toml") + if_there("schedule.csv") +
-                if_there("learned.protector"));
+  std::string all = folder.read("plan.toml");
+  for (const PlanFile& file : plan_files()) {
+    if (folder.has(file.copy)) all += folder.read(file.copy);
+  }
+  return sha256(all);
 }
 
 void refuse_ledger_without_privacy(const ResolvedPlan& resolved, const RandomSource& random) {
@@ -215,15 +222,16 @@ RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
   }
 }
 
-// What cannot be read back cannot be resumed: a name that is not UTF-8.
-void write_plan(const RunFolder& folder, Plan plan) {
+// The plan and a copy of each of its files. What cannot be read back cannot be resumed: a name that is not
+// UTF-8.
+void write_plan(const RunFolder& folder, const ResolvedPlan& resolved, const data::Schema& schema) {
+  const Plan plan = plan_for_folder(resolved, schema);
   folder.write("plan.toml", to_toml(plan));
-  plan.schema = folder.file(plan.schema);
-  if (is_schedule_file(plan.schedule)) plan.schedule = folder.file(plan.schedule);
-  if (!plan.protector.empty()) plan.protector = folder.file(plan.protector);
   Plan read = read_plan(folder.file("plan.toml"));
-  read.schema = plan.schema;
-  read.protector = plan.protector;
+  for (const PlanFile& file : plan_files()) {
+    if (const auto content = file.content(resolved, schema)) folder.write(file.copy, *content);
+    read.*file.member = plan.*file.member;  // relative to the folder, again
+  }
   if (read != plan) throw InternalError(fmt::format("{}: does not hold its plan", folder.file("plan.toml")));
 }
 
@@ -238,11 +246,7 @@ void require_other_data(const ResolvedPlan& plan, const std::string& data_hash) 
 Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
   Run run{.plan = std::move(plan), .schema = std::move(schema), .folder = RunFolder::make(options.out)};
   try {
-    write_plan(run.folder, plan_for_folder(run.plan));
-    run.folder.write("schema.toml", to_toml(run.schema));
-    if (!run.plan.schedule.empty()) run.folder.write("schedule.csv", noise_file_text(run.plan.schedule));
-    if (run.plan.protector() != nullptr)
-      run.folder.write("learned.protector", to_json(*run.plan.protector()));
+    write_plan(run.folder, run.plan, run.schema);
     run.checkpoint.plan_hash = plan_hash(run.folder);
     run.checkpoint.data_hash = data::content_hash(data::files_of(run.plan.plan.data));
     require_other_data(run.plan, run.checkpoint.data_hash);
@@ -268,9 +272,9 @@ Run reopen(const RunOptions& options) {
   Checkpoint checkpoint = folder.load();
   require_known_spending(checkpoint, options.out);
   if (checkpoint.plan_hash != plan_hash(folder)) {
-    throw InputError(fmt::format(
-        "{}: plan.toml, schema.toml, learned.protector or schedule.csv was changed since the run began",
-        options.out));
+    std::string names;
+    for (const PlanFile& file : plan_files()) names += fmt::format(" or {}", file.copy);
+    throw InputError(fmt::format("{}: plan.toml{} was changed since the run began", options.out, names));
   }
   const Plan plan = read_plan(folder.file("plan.toml"));
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};

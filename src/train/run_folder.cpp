@@ -7,13 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "base/atomic_file.h"
 #include "ration/base/error.h"
+#include "train/plan_files.h"
 
 namespace ration {
 namespace {
@@ -21,8 +22,17 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCheckpoint = "checkpoint/state.json";
-constexpr std::array kFiles = {"plan.toml",    "schema.toml",      "schedule.csv",    "learned.protector",
-                               "progress.csv", "certificate.json", "certificate.txt", "model.json"};
+// All that a run writes, beside its checkpoint.
+const std::vector<std::string>& files_of_a_run() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list = {"plan.toml", "progress.csv", "certificate.json", "certificate.txt",
+                                     "model.json"};
+    for (const PlanFile& file : plan_files()) list.emplace_back(file.copy);
+    return list;
+  }();
+  return names;
+}
+
 constexpr const char* kLock = "checkpoint/lock";
 
 void make_folder(const fs::path& path) {
@@ -61,7 +71,7 @@ void RunFolder::require_free() const {
     throw InputError(fmt::format("{}: holds a finished run; choose another folder", path));
   }
   if (has("checkpoint")) return;  // what lies here is of a run that died before it began
-  for (const char* const name : kFiles) {
+  for (const std::string& name : files_of_a_run()) {
     if (has(name))
       throw InputError(fmt::format("{}: would be overwritten; choose another folder", file(name)));
   }
@@ -136,7 +146,7 @@ void RunFolder::remove_checkpoint() {
 void RunFolder::remove_everything() {
   std::error_code ignored;
   fs::remove(path_ / kCheckpoint, ignored);
-  for (const char* const name : kFiles) fs::remove(path_ / name, ignored);
+  for (const std::string& name : files_of_a_run()) fs::remove(path_ / name, ignored);
   remove_checkpoint();
   if (made_) fs::remove(path_, ignored);  // unless the user keeps something else there
 }
@@ -148,8 +158,8 @@ void RunFolder::remove_partly_written() const {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
       const fs::path name = entry.path().filename();
       const std::string whole = name.stem().stem().string();
-      const bool ours =
-          whole == "state.json" || std::find(kFiles.begin(), kFiles.end(), whole) != kFiles.end();
+      const auto& names = files_of_a_run();
+      const bool ours = whole == "state.json" || std::find(names.begin(), names.end(), whole) != names.end();
       if (ours && name.extension() == ".part") fs::remove(entry.path(), ignored);
     }
   }

@@ -69,6 +69,20 @@ noise_correction = false
   EXPECT_EQ(plan.rows, 123);
 }
 
+TEST(Comparison, AFileOfAMethodLiesBesideTheComparison) {
+  const Comparison comparison =
+      parse_comparison(kHead +
+                           "[methods.dpsgd]\nschedule = 's.csv'\n[methods.l2p]\nprotector = 'p'\n"
+                           "[methods.sgd-ma]\nschedule = 'influence'\n",
+                       "dir/c.toml");
+  const auto plan = [&](std::size_t method) {
+    return plan_for(comparison, comparison.models[0], comparison.methods[method], 1, 10);
+  };
+  EXPECT_EQ(plan(0).schedule, "dir/s.csv");
+  EXPECT_EQ(plan(1).protector, "dir/p");
+  EXPECT_EQ(plan(2).schedule, "influence");
+}
+
 TEST(Comparison, AnotherWayToSayTheSameWins) {
   const Comparison comparison = parse_comparison(
       "[plan]\nrate = 0.5\nsteps = 9\n[models.logistic]\n[methods.dpsgd]\nbatch = 7\nepochs = 2\n");

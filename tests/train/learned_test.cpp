@@ -172,7 +172,7 @@ TEST_F(Learned, AStoppedRunGoesOnWithItsOwnCopy) {
   const std::string copy = read_whole_file(files_.run() + "/learned.protector");
   files_.write("run/learned.protector", to_json(untrained_protector(77)));
   EXPECT_THAT(refusal([&] { resume_run({.out = files_.run()}, SecureRandom::for_this_thread()); }),
-              HasSubstr("learned.protector or schedule.csv was changed since the run began"));
+              HasSubstr("learned.protector was changed since the run began"));
   files_.write("run/learned.protector", copy);
   EXPECT_TRUE(resume_run({.out = files_.run()}, SecureRandom::for_this_thread()).finished);
   expect_finished(files_.run());
