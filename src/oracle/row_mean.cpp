@@ -11,9 +11,8 @@
 #include "ration/mechanisms/gaussian.h"
 
 namespace ration {
-namespace {
 
-void add_row(const Rows& rows, std::size_t row, double factor, std::vector<double>& sum) {
+void add_row(const Rows& rows, std::size_t row, double factor, std::span<double> sum) {
   if (rows.is_dense()) {
     const auto values = rows.dense_row(row);
     for (std::size_t j = 0; j < values.size(); ++j) sum[j] += factor * values[j];
@@ -23,6 +22,8 @@ void add_row(const Rows& rows, std::size_t row, double factor, std::vector<doubl
   for (std::size_t k = 0; k < entries.indices.size(); ++k)
     sum[static_cast<std::size_t>(entries.indices[k])] += factor * entries.values[k];
 }
+
+namespace {
 
 std::vector<double> clipped_sum(const Rows& rows, double bound) {
   std::vector<double> sum(rows.columns(), 0.0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ration/base/random.h"
@@ -30,6 +31,9 @@ double longest_row(std::size_t columns);
 std::optional<std::vector<double>> noisy_row_mean(const Rows& rows, const RowMeanQuery& query,
                                                   double declared_rows, Relation relation,
                                                   BudgetFilter& filter, RandomSource& random);
+
+// sum += factor * row.
+void add_row(const Rows& rows, std::size_t row, double factor, std::span<double> sum);
 
 // The standard deviation of each coordinate of its noise; public.
 double row_mean_stddev(const RowMeanQuery& query, const TableSize& table, std::size_t columns,

@@ -44,17 +44,6 @@ double noise_unit(const ResolvedPlan& plan) {
          (plan.rate * private_rows_of(plan));
 }
 
-void add_to(std::vector<double>& sum, const Rows& rows, std::size_t row) {
-  if (rows.is_dense()) {
-    const auto x = rows.dense_row(row);
-    for (std::size_t j = 0; j < x.size(); ++j) sum[j] += x[j];
-    return;
-  }
-  const Rows::SparseRow x = rows.sparse_row(row);
-  for (std::size_t k = 0; k < x.indices.size(); ++k)
-    sum[static_cast<std::size_t>(x.indices[k])] += x.values[k];
-}
-
 // Of the public rows, with the noise that the mean of the private ones will have.
 std::vector<double> noisy_mean(const ResolvedPlan& plan, const Rows& rows, RandomSource& random) {
   const RowMeanQuery query{.bound = longest_row(rows.columns()), .noise_multiplier = *plan.mean_noise};
@@ -62,7 +51,7 @@ std::vector<double> noisy_mean(const ResolvedPlan& plan, const Rows& rows, Rando
   std::vector<double> mean(rows.columns());
   fill_gaussian(random, mean, row_mean_stddev(query, private_rows, rows.columns(), plan.relation));
   std::vector<double> sum(rows.columns(), 0.0);
-  for (std::size_t row = 0; row < rows.count(); ++row) add_to(sum, rows, row);
+  for (std::size_t row = 0; row < rows.count(); ++row) add_row(rows, row, 1, sum);
   const double count = std::max(1.0, static_cast<double>(rows.count()));
   for (std::size_t j = 0; j < sum.size(); ++j) mean[j] += sum[j] / count;
   return mean;

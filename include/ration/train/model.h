@@ -61,7 +61,7 @@ struct Evaluation {
   std::optional<double> root_mean_square_error;  // of numbers
 };
 
-// Exact, so for rows that are public only; oracle/noisy_accuracy.h is for the others.
+// Exact, so for rows that are public only; `ration evaluate --epsilon` is for the others.
 Evaluation evaluate_public(const Model& model, const data::Table& table);
 
 // The class (its place in table.classes) or the value for each row. Labels are not looked at. Not private:
