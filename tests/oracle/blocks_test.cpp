@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "oracle/descent.h"
 #include "oracle/long_gradient.h"
 #include "ration/base/error.h"
 #include "support/doubles.h"

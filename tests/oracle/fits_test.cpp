@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "objectives/solvers.h"
 #include "objectives/tables.h"
 #include "ration/oracle/oracle.h"
 #include "ration/sampling/fixed_size.h"

@@ -10,6 +10,7 @@
 
 #include "objectives/tables.h"
 #include "ration/base/error.h"
+#include "ration/mechanisms/gaussian.h"
 #include "ration/privacy/certificate.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
