@@ -6,6 +6,8 @@
 #include "base/atomic_file.h"
 #include "base/read_number.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/step_plan_flags.h"
 #include "pictures/epsilon_plot.h"
 #include "ration/base/error.h"
@@ -120,32 +122,28 @@ void run_account(const AccountFlags& flags) {
   }
 }
 
-constexpr const char* kExamples = R"(
-Examples:
-  ration account --sampling poisson --rate 0.01 --noise 1.0 --steps 1000 --delta 1e-5 --accountant pld
-  ration account --sampling full --noise 20 --steps 100 --delta 1e-8 --accountant all --plot epsilon.svg
-  ration account --sampling fixed --rate 0.01 --noise 2 --steps 500 --delta 1e-6 --json
-  ration account --sampling full --schedule sigmas.txt --delta 1e-8 --accountant zcdp
+constexpr const char* kExamples =
+    R"(ration account --sampling poisson --rate 0.01 --noise 1.0 --steps 1000 --delta 1e-5 --accountant pld
+ration account --sampling full --noise 20 --steps 100 --delta 1e-8 --accountant all --plot epsilon.svg
+ration account --sampling fixed --rate 0.01 --noise 2 --steps 500 --delta 1e-6 --json
+ration account --sampling full --schedule sigmas.txt --delta 1e-8 --accountant zcdp
 )";
 
 }  // namespace
 
 void add_account(CLI::App& app) {
   auto flags = std::make_shared<AccountFlags>();
-  CLI::App& command = *app.add_subcommand("account", "Epsilon of a plan: what a run of noisy steps costs");
+  CLI::App& command = *app.add_subcommand("account", "Compute the epsilon that a run of noisy steps costs");
   flags->plan.add_sampling_to(command);
   flags->plan.add_noise_and_steps_to(command);
   flags->plan.add_schedule_to(command);
-  command.add_option("--delta", flags->delta, "0 < delta < 1; choose it well below 1 / rows")
-      ->type_name("DELTA");
-  command
-      .add_option("--accountant", flags->accountant,
-                  "rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, moments, or all, side by side")
-      ->type_name("NAME");
-  command.add_option("--plot", flags->plot, "Also draw epsilon against steps, as SVG")->type_name("FILE");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.add_flag("--quiet", flags->quiet, "Print the epsilon and nothing around it");
-  command.footer(kExamples);
+  add_delta_flag(command, flags->delta);
+  add_accountant_to(command, flags->accountant);
+  command.add_option("--plot", flags->plot, "Also plot epsilon against the number of steps, as SVG")
+      ->type_name("FILE");
+  add_json_flag(command, flags->json);
+  command.add_flag("--quiet", flags->quiet, "Print only the epsilon");
+  explain(command, {.examples = kExamples});
   command.callback([flags] { run_account(*flags); });
 }
 

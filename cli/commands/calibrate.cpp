@@ -7,6 +7,8 @@
 
 #include "base/read_number.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/step_plan_flags.h"
 #include "ration/base/error.h"
 #include "text/answer.h"
@@ -199,12 +201,11 @@ void run_calibrate(const CalibrateFlags& flags) {
   }
 }
 
-constexpr const char* kExamples = R"(
-Examples:
-  ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5 --accountant pld
-  ration calibrate --sampling full --steps 100 --epsilon 1 --delta 1e-8 --accountant all
-  ration calibrate --for steps --sampling poisson --rate 0.01 --noise 1 --epsilon 3 --delta 1e-5
-  ration calibrate --for rate --sampling fixed --noise 2 --steps 500 --epsilon 1 --delta 1e-6 --json
+constexpr const char* kExamples =
+    R"(ration calibrate --sampling poisson --rate 0.01 --steps 1000 --epsilon 3 --delta 1e-5 --accountant pld
+ration calibrate --sampling full --steps 100 --epsilon 1 --delta 1e-8 --accountant all
+ration calibrate --for steps --sampling poisson --rate 0.01 --noise 1 --epsilon 3 --delta 1e-5
+ration calibrate --for rate --sampling fixed --noise 2 --steps 500 --epsilon 1 --delta 1e-6 --json
 )";
 
 }  // namespace
@@ -212,22 +213,19 @@ Examples:
 void add_calibrate(CLI::App& app) {
   auto flags = std::make_shared<CalibrateFlags>();
   CLI::App& command =
-      *app.add_subcommand("calibrate", "Noise (or steps, or rate) that meets a target epsilon");
+      *app.add_subcommand("calibrate", "Find the noise (or steps, or rate) that meets a target epsilon");
   flags->plan.add_sampling_to(command);
   flags->plan.add_noise_and_steps_to(command);
-  command.add_option("--epsilon", flags->epsilon, "The target, > 0; the answer never exceeds it")
+  command.add_option("--epsilon", flags->epsilon, "Target epsilon, > 0; the answer never exceeds it")
       ->type_name("EPSILON");
-  command.add_option("--delta", flags->delta, "0 < delta < 1; choose it well below 1 / rows")
-      ->type_name("DELTA");
-  command.add_option("--for", flags->solve_for, "What to solve for: noise (default), steps or rate")
-      ->type_name("WHAT");
-  command
-      .add_option("--accountant", flags->accountant,
-                  "rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, moments, or all, side by side")
-      ->type_name("NAME");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.add_flag("--quiet", flags->quiet, "Print the answer and nothing around it");
-  command.footer(kExamples);
+  add_delta_flag(command, flags->delta);
+  offer(command.add_option("--for", flags->solve_for, "What to solve for: noise (default), steps or rate")
+            ->type_name("WHAT"),
+        {"noise", "steps", "rate"});
+  add_accountant_to(command, flags->accountant);
+  add_json_flag(command, flags->json);
+  command.add_flag("--quiet", flags->quiet, "Print only the answer");
+  explain(command, {.examples = kExamples});
   command.callback([flags] { run_calibrate(*flags); });
 }
 

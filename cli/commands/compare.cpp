@@ -7,6 +7,8 @@
 #include "base/read_number.h"
 #include "commands/commands.h"
 #include "compare/run_comparison.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "interrupt.h"
 #include "pictures/compare_plots.h"
 #include "ration/base/error.h"
@@ -102,55 +104,59 @@ void run_compare(const Flags& flags) {
   }
 }
 
-constexpr const char* kExamples = R"(
-Every method on every data set, model, epsilon, fold and repeat, on all cores. The folder gets
-results.md, results.csv, results.json, runs.csv, trace.csv and plots as SVG and PNG. Stopped, the same command goes on where it was.
+constexpr const char* kAbout =
+    R"(Runs every method on every data set, model, epsilon, fold and repeat, on all cores, and writes tables
+and plots to a folder. If it was interrupted, run the same command again to continue.
 
-NOT PRIVATE: figures are computed from the rows themselves, without noise. A comparison is for
-public data; no guarantee covers its results or a choice made by them.
+NOT PRIVATE: the results are computed from the rows themselves, without noise. Compare on public data only;
+no privacy guarantee covers the results, or a choice based on them.)";
 
-Examples:
-  ration compare --plan experiments/e1.toml --out e1
-  ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --epsilons 0.1,0.4 \
-    --folds 3 --repeats 1 --out cmp
-  ration compare --data census.csv --schema census.toml --methods dpsgd --epsilons 0.1,1 \
-    --delta 1e-6 --out cmp --json
+constexpr const char* kExamples = R"(ration compare --plan experiments/e1.toml --out e1
+ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --epsilons 0.1,0.4 \
+  --folds 3 --repeats 1 --out cmp
+ration compare --data census.csv --schema census.toml --methods dpsgd --epsilons 0.1,1 \
+  --delta 1e-6 --out cmp --json
 )";
 
 }  // namespace
 
 void add_compare(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& command =
-      *app.add_subcommand("compare", "Compare methods on public data by cross-validation: tables and plots");
-  command.add_option("--plan", flags->plan, "What to compare (TOML, docs/compare.md); flags win over it")
+  CLI::App& command = *app.add_subcommand("compare", "Compare methods on public data by cross-validation");
+  command.add_option("--plan", flags->plan, "What to compare (TOML, see docs/compare.md); flags override it")
       ->type_name("FILE");
-  command.add_option("--data", flags->data, "Data sets of the plan, or files of one data set with --schema")
-      ->type_name("NAMES");
-  command.add_option("--schema", flags->schema, "The schema of the files")->type_name("FILE");
   command
-      .add_option("--models", flags->models,
-                  "Models of the plan file, or of a plan; left out, all, or logistic")
+      .add_option("--data", flags->data,
+                  "Data sets of the plan file, or the files of one data set with its --schema")
       ->type_name("NAMES");
+  command.add_option("--schema", flags->schema, "Schema of the files")->type_name("FILE");
   command
-      .add_option("--methods", flags->methods,
-                  "Methods of the plan file, or of a plan; left out, all of the file")
+      .add_option("--models", flags->models, "Models to compare (default: all in the plan file, or logistic)")
       ->type_name("NAMES");
-  command.add_option("--epsilons", flags->epsilons, "Budgets, separated by commas; epsilon > 0")
+  command.add_option("--methods", flags->methods, "Methods to compare (default: all in the plan file)")
+      ->type_name("NAMES");
+  command.add_option("--epsilons", flags->epsilons, "Budgets to compare at, each > 0, separated by commas")
       ->type_name("LIST");
-  command.add_option("--delta", flags->delta, "Of every budget; 0 < delta < 1")->type_name("DELTA");
-  command.add_option("--folds", flags->folds, "Parts of the rows, each tested on once; >= 2 [10]")
+  command.add_option("--delta", flags->delta, "Delta of every budget, 0 < delta < 1")->type_name("DELTA");
+  command.add_option("--folds", flags->folds, "Folds of the cross-validation, >= 2 (default: 10)")
       ->type_name("K");
-  command.add_option("--repeats", flags->repeats, "Times all of it is done, with other folds [1]")
+  command
+      .add_option("--repeats", flags->repeats,
+                  "Repeats of the cross-validation, each with new folds (default: 1)")
       ->type_name("N");
-  command.add_option("--threads", flags->threads, "Jobs at a time; left out, one per processor")
+  command.add_option("--threads", flags->threads, "Number of jobs at a time (default: one per processor)")
       ->type_name("N");
-  command.add_option("--out", flags->out, "The folder; one with the same comparison goes on")
+  command.add_option("--out", flags->out, "Output folder; an unfinished comparison in it is continued")
       ->type_name("DIR");
-  command.add_flag("--no-plots", flags->no_plots, "Tables only");
-  command.add_flag("--quiet", flags->quiet, "No progress bar and no table");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(kExamples);
+  command.add_flag("--no-plots", flags->no_plots, "Write tables only");
+  command.add_flag("--quiet", flags->quiet, "Show no progress bar and no table");
+  add_json_flag(command, flags->json);
+  explain(command, {.about = kAbout,
+                    .examples = kExamples,
+                    .files = {{"results.md, results.csv, results.json", "The tables"},
+                              {"runs.csv", "One line for each run"},
+                              {"trace.csv", "The runs step by step"},
+                              {"*.svg, *.png", "The plots"}}});
   command.callback([flags] { run_compare(*flags); });
 }
 

@@ -12,12 +12,15 @@
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "ration/base/error.h"
 #include "ration/data/census.h"
 #include "ration/train/run.h"
 #include "text/answer.h"
 #include "text/output.h"
 #include "text/progress_bar.h"
+#include "text/run_files.h"
 #include "text/text_table.h"
 
 namespace ration::cli {
@@ -195,14 +198,16 @@ void add_demo(CLI::App& app) {
     std::optional<std::string> out, files;
   };
   CLI::App& command =
-      *app.add_subcommand("demo", "Trains on a made-up census and shows result and certificate, in a second");
+      *app.add_subcommand("demo", "Train on a made-up census and show the result and its certificate");
   auto flags = std::make_shared<Flags>();
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.add_flag("--quiet", flags->quiet, "No progress bar");
-  command.add_option("--out", flags->out, "Keep the run's folder")->type_name("DIR");
-  command.add_option("--files", flags->files, "Only write the census and its schema there, to train on")
+  add_json_flag(command, flags->json);
+  command.add_flag("--quiet", flags->quiet, "Show no progress bar");
+  command.add_option("--out", flags->out, "Keep the files of the last run in this folder")->type_name("DIR");
+  command
+      .add_option("--files", flags->files, "Only write the census and its schema to this folder, to train on")
       ->type_name("DIR");
-  command.footer("\nExamples:\n  ration demo\n  ration demo --out run\n  ration demo --files .\n");
+  explain(command,
+          {.examples = "ration demo\nration demo --out run\nration demo --files .\n", .files = run_files()});
   command.callback([flags] {
     if (flags->files) return write_files(*flags->files);
     const double start = now_in_seconds();

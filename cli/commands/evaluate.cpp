@@ -7,6 +7,8 @@
 
 #include "base/check.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/step_plan_flags.h"
 #include "ration/base/error.h"
 #include "ration/train/model.h"
@@ -134,37 +136,36 @@ void run_evaluate(const EvaluateFlags& flags) {
   flags.is_public ? evaluate_exactly(flags, model) : evaluate_noisily(flags, model);
 }
 
-constexpr const char* kExamples = R"(
-Examples:
-  ration evaluate run --data test.csv --public
-  ration evaluate run --data held_out.csv --epsilon 0.1 --ledger budget.db --json
+constexpr const char* kExamples = R"(ration evaluate run --data test.csv --public
+ration evaluate run --data held_out.csv --epsilon 0.1 --ledger budget.db --json
 )";
 
 }  // namespace
 
 void add_evaluate(CLI::App& app) {
   auto flags = std::make_shared<EvaluateFlags>();
-  CLI::App& command = *app.add_subcommand("evaluate", "How good a saved model is, on public or private rows");
-  command.add_option("run", flags->run, "A run's folder, or its model.json")->type_name("RUN");
-  command.add_option("--data", flags->data, "Rows with labels, written as the model's schema says")
+  CLI::App& command =
+      *app.add_subcommand("evaluate", "Measure the accuracy of a saved model, on public or private rows");
+  command.add_option("run", flags->run, "Folder of a run, or its model.json")->type_name("RUN");
+  command.add_option("--data", flags->data, "Rows with labels, in the format of the model's schema")
       ->type_name("FILE");
-  command.add_flag("--public", flags->is_public, "The rows are public: exact figures");
+  command.add_flag("--public", flags->is_public, "The rows are public: report exact figures");
   command
-      .add_option("--epsilon", flags->epsilon,
-                  "The rows are private: a noisy accuracy that costs epsilon, 1e-6 to 1000, and delta 0")
+      .add_option(
+          "--epsilon", flags->epsilon,
+          "The rows are private: report a noisy accuracy that costs this epsilon, 1e-6 to 1000, and delta 0")
       ->type_name("EPSILON");
-  command.add_option("--relation", flags->relation, "add_remove (default) or replace_one")->type_name("NAME");
+  add_relation_flag(command, flags->relation);
   command
-      .add_option("--ledger", flags->ledger,
-                  "Charge this ledger; refused (exit status 2) if it has too little left")
+      .add_option("--ledger", flags->ledger, "Charge this ledger; exit status 2 if too little budget is left")
       ->type_name("FILE");
   command
       .add_option(
           "--out", flags->out,
           "Folder for the result and its certificate; default: evaluation-1, -2, ... in the run's folder")
       ->type_name("FOLDER");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(kExamples);
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = kExamples});
   command.callback([flags] { run_evaluate(*flags); });
 }
 

@@ -10,6 +10,8 @@
 #include "commands/commands.h"
 #include "data/content_hash.h"
 #include "data/named_data.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/step_plan_flags.h"
 #include "ration/base/error.h"
 #include "text/output.h"
@@ -177,51 +179,50 @@ void run_runs(const ShowFlags& flags) {
   }
 }
 
-constexpr const char* kExamples = R"(
-Examples:
-  ration ledger init budget.db --data adult.csv --epsilon 2 --delta 1e-6
-  ration ledger show budget.db
-  ration ledger runs budget.db --json
+constexpr const char* kExamples = R"(ration ledger init budget.db --data adult.csv --epsilon 2 --delta 1e-6
+ration ledger show budget.db
+ration ledger runs budget.db --json
 )";
 
 void add_init(CLI::App& ledger) {
   auto flags = std::make_shared<InitFlags>();
   CLI::App& command =
-      *ledger.add_subcommand("init", "Give a data set its budget, once; makes the ledger if needed");
-  command.add_option("file", flags->file, "The ledger")->type_name("FILE");
-  command.add_option("--data", flags->data, "The data set's file; its bytes are hashed, nothing else")
+      *ledger.add_subcommand("init", "Set the budget of a data set, once; creates the ledger if needed");
+  command.add_option("file", flags->file, "Ledger file")->type_name("FILE");
+  command.add_option("--data", flags->data, "File of the data set; only the hash of its bytes is stored")
       ->type_name("FILE");
-  command.add_option("--data-hash", flags->hash, "The data set's hash, in place of --data")
+  command.add_option("--data-hash", flags->hash, "Hash of the data set, instead of --data")
       ->type_name("HASH");
-  command.add_option("--name", flags->name, "What people call it (default: the file's name)")
+  command.add_option("--name", flags->name, "Name of the data set (default: the file's name)")
       ->type_name("NAME");
-  command.add_option("--epsilon", flags->epsilon, "What all runs together may spend, > 0")
+  command.add_option("--epsilon", flags->epsilon, "Epsilon that all runs together may spend, > 0")
       ->type_name("EPSILON");
-  command.add_option("--delta", flags->delta, "The same for delta, 0 <= delta < 1")->type_name("DELTA");
-  command.add_option("--relation", flags->relation, "add_remove (default) or replace_one")->type_name("NAME");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(kExamples);
+  command.add_option("--delta", flags->delta, "Delta that all runs together may spend, 0 <= delta < 1")
+      ->type_name("DELTA");
+  add_relation_flag(command, flags->relation);
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = kExamples});
   command.callback([flags] { run_init(*flags); });
 }
 
 void add_view(CLI::App& ledger, const char* name, const char* help, void (*run)(const ShowFlags&)) {
   auto flags = std::make_shared<ShowFlags>();
   CLI::App& command = *ledger.add_subcommand(name, help);
-  command.add_option("file", flags->file, "The ledger")->type_name("FILE");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(kExamples);
+  command.add_option("file", flags->file, "Ledger file")->type_name("FILE");
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = kExamples});
   command.callback([flags, run] { run(*flags); });
 }
 
 }  // namespace
 
 void add_ledger(CLI::App& app) {
-  CLI::App& ledger = *app.add_subcommand("ledger", "The budgets of data sets, which outlive runs");
+  CLI::App& ledger = *app.add_subcommand("ledger", "Manage the privacy budgets of data sets across runs");
   ledger.require_subcommand(1);
-  ledger.footer(kExamples);
+  explain(ledger, {.examples = kExamples});
   add_init(ledger);
-  add_view(ledger, "show", "Each data set's budget: total, spent, left", run_show);
-  add_view(ledger, "runs", "Every run: when, what, how much, and how it ended", run_runs);
+  add_view(ledger, "show", "Show the budget of each data set: total, spent, left", run_show);
+  add_view(ledger, "runs", "List all runs: when, what, cost, and how each ended", run_runs);
 }
 
 }  // namespace ration::cli

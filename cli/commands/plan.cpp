@@ -5,6 +5,8 @@
 
 #include "commands/commands.h"
 #include "data/named_data.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/plan_flags.h"
 #include "text/answer.h"
 #include "text/output.h"
@@ -40,20 +42,19 @@ void run_plan(const PlanFlagsOfCommand& flags) {
   print(json.dump(2) + "\n");
 }
 
-constexpr const char* kExamples = R"(
-Examples:
-  ration plan --plan examples/adult/plan.toml --epsilon 1 --delta 1e-6
-  ration plan --rows 50000 --rate 0.01 --epochs 20 --epsilon 3 --delta 1e-6 --json
+constexpr const char* kExamples = R"(ration plan --plan examples/adult/plan.toml --epsilon 1 --delta 1e-6
+ration plan --rows 50000 --rate 0.01 --epochs 20 --epsilon 3 --delta 1e-6 --json
 )";
 
 }  // namespace
 
 void add_plan(CLI::App& app) {
   auto flags = std::make_shared<PlanFlagsOfCommand>();
-  CLI::App& command = *app.add_subcommand("plan", "What a run would do and spend, without reading a row");
+  CLI::App& command =
+      *app.add_subcommand("plan", "Show what a run would do and spend, without reading a row");
   flags->plan.add_to(command);
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(kExamples);
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = kExamples});
   command.callback([flags] { run_plan(*flags); });
 }
 

@@ -7,6 +7,8 @@
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "ration/base/error.h"
 #include "ration/train/model.h"
 #include "text/output.h"
@@ -86,18 +88,18 @@ void run_predict(const PredictFlags& flags) {
 
 void add_predict(CLI::App& app) {
   auto flags = std::make_shared<PredictFlags>();
-  CLI::App& command = *app.add_subcommand("predict", "What a saved model says of new rows, as CSV");
-  command.add_option("run", flags->run, "A run's folder, or its model.json")->type_name("RUN");
+  CLI::App& command = *app.add_subcommand("predict", "Predict new rows with a saved model, as CSV");
+  command.add_option("run", flags->run, "Folder of a run, or its model.json")->type_name("RUN");
   command
       .add_option("--data", flags->data,
-                  "Rows written as the model's schema says; the label column may be absent")
+                  "Rows in the format of the model's schema; the label column may be missing")
       ->type_name("FILE");
-  command.add_option("--out", flags->out, "Write the CSV here, whole or not at all")->type_name("FILE");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(
-      "\nExamples:\n  ration predict run --data new.csv > predictions.csv\n"
-      "  ration predict run --data new.csv --out predictions.csv\n  ration predict run --data new.csv "
-      "--json\n");
+  command.add_option("--out", flags->out, "Write the CSV to this file (default: standard output)")
+      ->type_name("FILE");
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = "ration predict run --data new.csv > predictions.csv\n"
+                                "ration predict run --data new.csv --out predictions.csv\n"
+                                "ration predict run --data new.csv --json\n"});
   command.callback([flags] { run_predict(*flags); });
 }
 

@@ -8,6 +8,8 @@
 #include "base/atomic_file.h"
 #include "base/read_number.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/step_plan_flags.h"
 #include "flags/task_flags.h"
 #include "interrupt.h"
@@ -223,78 +225,85 @@ void run_training(const TrainingFlags& flags) {
 
 // --- the commands
 
-constexpr const char* kTrainExamples = R"(
-Examples:
-  ration protector train --tasks quadratic --epsilon 0.05 --delta 1e-8 --out quad.protector
-  ration protector train --tasks table --model hinge --epsilon 0.2 --delta 1e-8 --out hinge.protector
-  ration protector train --tasks table --data public.csv --schema schema.toml \
-    --epsilon 0.05 --delta 1e-8 --out mine.protector
-  ration protector train --tasks images --data mnist:mnist --pair 4,6 \
-    --epsilon 0.05 --delta 1e-8 --out digits.protector
-  ration train private.csv --schema private.toml --method l2p --protector mine.protector \
-    --epsilon 0.05 --delta 1e-8 --out run
+constexpr const char* kTrainExamples =
+    R"(ration protector train --tasks quadratic --epsilon 0.05 --delta 1e-8 --out quad.protector
+ration protector train --tasks table --model hinge --epsilon 0.2 --delta 1e-8 --out hinge.protector
+ration protector train --tasks table --data public.csv --schema schema.toml \
+  --epsilon 0.05 --delta 1e-8 --out mine.protector
+ration protector train --tasks images --data mnist:mnist --pair 4,6 \
+  --epsilon 0.05 --delta 1e-8 --out digits.protector
+ration train private.csv --schema private.toml --method l2p --protector mine.protector \
+  --epsilon 0.05 --delta 1e-8 --out run
 )";
 
 void add_training(CLI::App& app) {
   auto flags = std::make_shared<TrainingFlags>();
   CLI::App& command =
-      *app.add_subcommand("train", "Train a protector on PUBLIC tasks; reads their rows without privacy");
+      *app.add_subcommand("train", "Train a protector on PUBLIC tasks, which are read without privacy");
   const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
                        const char* help, const char* group) {
-    command.add_option(name, value, help)->type_name(type)->group(group);
+    return command.add_option(name, value, help)->type_name(type)->group(group);
   };
   constexpr const char* kTasks = "Tasks";
   constexpr const char* kPractice = "Practice";
-  add("--tasks", flags->tasks.tasks, "NAME",
-      "quadratic: random ones; table: generated ones, or halves of --data; images: two classes of --data",
+  offer(add("--tasks", flags->tasks.tasks, "NAME",
+            "quadratic: random quadratics; table: generated tables, or halves of --data; images: two classes "
+            "of --data",
+            kTasks),
+        names_of_tasks());
+  add("--data", flags->tasks.data, "FILE", "PUBLIC rows, read without privacy", kTasks);
+  add("--schema", flags->tasks.schema, "FILE", "Schema of the rows (default: drafted from them)", kTasks);
+  add("--target", flags->tasks.target, "COLUMN", "Label column (default: the schema's, or the last column)",
       kTasks);
-  add("--data", flags->tasks.data, "FILE", "PUBLIC rows; they are read without privacy", kTasks);
-  add("--schema", flags->tasks.schema, "FILE", "Their schema; left out, one is drafted from them", kTasks);
-  add("--target", flags->tasks.target, "COLUMN", "The label; left out, the schema's, or the last column",
-      kTasks);
-  add("--model", flags->tasks.model, "NAME", "logistic (default), hinge, huber or softmax", kTasks);
-  add("--pair", flags->tasks.pair, "A,B", "The two classes of the images", kTasks);
-  add("--epsilon", flags->epsilon, "EPS", "The budget it learns to spend", "Budget");
-  add("--delta", flags->delta, "DELTA", "The budget, 0 < delta < 1", "Budget");
-  add("--steps", flags->steps, "T", "Steps that the budget lasts for with even noise", kPractice);
-  add("--rate", flags->rate, "Q", "The share of the rows that a step sees; left out, all", kPractice);
+  offer(add("--model", flags->tasks.model, "NAME", "Model: logistic (default), hinge, huber or softmax",
+            kTasks),
+        names_of_task_models());
+  add("--pair", flags->tasks.pair, "A,B", "Two classes of the images", kTasks);
+  add("--epsilon", flags->epsilon, "EPS", "Epsilon that it learns to spend, > 0", "Budget");
+  add("--delta", flags->delta, "DELTA", "Delta that it learns to spend, 0 < delta < 1", "Budget");
+  add("--steps", flags->steps, "T", "Number of steps that the budget lasts for with even noise", kPractice);
+  add("--rate", flags->rate, "Q", "Fraction of the rows that a step sees (default: 1)", kPractice);
   add("--rows", flags->rows, "N",
-      "Noise as for a private table of so many rows; left out, as many as --data has", kPractice);
-  add("--norm", flags->norm, "NAME",
-      "previous (default): the scheduler sees the last gradient's norm; released: a noisy one, paid for in "
-      "every step",
-      kPractice);
-  add("--clip-bound", flags->clip_bound, "R", "The bound of a row's gradient; 1 if left out", kPractice);
-  add("--scheduler", flags->scheduler, "NAME",
-      "How it learns: soft (default), lagrangian, batch, batch-soft; or none", "Training");
-  add("--epochs", flags->epochs, "N", "Epochs at the full noise", "Training");
-  add("--unrolls", flags->unrolls, "N", "Tasks that an update is the mean of; 2 if left out", "Training");
-  add("--from", flags->from, "FILE", "Go on from this protector, in place of pre-training", "Training");
-  add("--learning-rate", flags->learning_rate, "X", "Of both LSTMs", "Training");
-  add("--output-scale", flags->output_scale, "X", "What the projector's output is multiplied by", "Training");
-  add("--seed", flags->seed, "N", "The same seed gives the same protector: everything here is public",
-      "Training");
-  command.add_option("--out", flags->out, "The protector's file")->type_name("FILE");
-  command.add_option("--threads", flags->threads, "Threads; left out, one per processor")->type_name("N");
-  command.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(kTrainExamples);
+      "Use the noise of a private table with this many rows (default: as many as --data has)", kPractice);
+  offer(
+      add("--norm", flags->norm, "NAME",
+          "previous (default): the scheduler sees the norm of the last gradient; released: a noisy norm that "
+          "costs budget in each step",
+          kPractice),
+      {"previous", "released"});
+  add("--clip-bound", flags->clip_bound, "R", "Clip bound of a row's gradient (default: 1)", kPractice);
+  offer(add("--scheduler", flags->scheduler, "NAME",
+            "How the scheduler learns: soft (default), lagrangian, batch, batch-soft; or none", "Training"),
+        {"soft", "lagrangian", "batch", "batch-soft", "none"});
+  add("--epochs", flags->epochs, "N", "Number of epochs at full noise", "Training");
+  add("--unrolls", flags->unrolls, "N", "Number of tasks averaged in an update (default: 2)", "Training");
+  add("--from", flags->from, "FILE", "Start from this protector instead of pre-training", "Training");
+  add("--learning-rate", flags->learning_rate, "X", "Learning rate of both LSTMs", "Training");
+  add("--output-scale", flags->output_scale, "X", "Factor on the projector's output", "Training");
+  add("--seed", flags->seed, "N",
+      "Random seed; the same seed gives the same protector (all of this is public)", "Training");
+  command.add_option("--out", flags->out, "File for the protector")->type_name("FILE");
+  add_threads_flag(command, flags->threads);
+  command.add_flag("--quiet", flags->quiet, "Show no progress bar and no summary");
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = kTrainExamples});
   command.callback([flags] { run_training(*flags); });
 }
 
 void add_show(CLI::App& app) {
   auto flags = std::make_shared<ShowFlags>();
-  CLI::App& command = *app.add_subcommand("show", "What a protector was trained for, and on what");
-  command.add_option("file", flags->file, "The protector")->type_name("FILE");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer("\nExamples:\n  ration protector show mine.protector\n");
+  CLI::App& command = *app.add_subcommand("show", "Show what a protector was trained for, and on what");
+  command.add_option("file", flags->file, "Protector file")->type_name("FILE");
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = "ration protector show mine.protector\n"});
   command.callback([flags] { run_show(*flags); });
 }
 
 }  // namespace
 
 void add_protector(CLI::App& app) {
-  CLI::App& command = *app.add_subcommand("protector", "Learned protectors for --method l2p");
+  CLI::App& command =
+      *app.add_subcommand("protector", "Train and inspect learned protectors, for --method l2p");
   command.require_subcommand(1);
   add_training(command);
   add_show(command);

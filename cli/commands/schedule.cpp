@@ -4,6 +4,8 @@
 
 #include "base/atomic_file.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/schedule_flags.h"
 #include "ration/base/error.h"
 #include "schedules/noise_file.h"
@@ -43,15 +45,14 @@ void run_schedule(const ScheduleFlags& schedule, const OutputFlags& flags) {
   if (flags.out) print(fmt::format("{}schedule: {}\n", flags.plot ? "" : "\n", *flags.out));
 }
 
-constexpr const char* kExamples = R"(
-Examples:
-  ration schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8 --plot s.svg
-  ration schedule --shape exponential --schedule-rate 0.005 --steps 500 \
-    --sampling poisson --rate 0.05 --epsilon 1 --delta 1e-6
-  ration schedule --shape influence:estimated --data public.csv --schema schema.toml --rows 30000 \
-    --steps 100 --epsilon 1 --delta 1e-6 --out schedule.csv
-  ration train private.csv --schema schema.toml --rows 30000 \
-    --schedule schedule.csv --epsilon 1 --delta 1e-6 --out run
+constexpr const char* kExamples =
+    R"(ration schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8 --plot s.svg
+ration schedule --shape exponential --schedule-rate 0.005 --steps 500 \
+  --sampling poisson --rate 0.05 --epsilon 1 --delta 1e-6
+ration schedule --shape influence:estimated --data public.csv --schema schema.toml --rows 30000 \
+  --steps 100 --epsilon 1 --delta 1e-6 --out schedule.csv
+ration train private.csv --schema schema.toml --rows 30000 \
+  --schedule schedule.csv --epsilon 1 --delta 1e-6 --out run
 )";
 
 }  // namespace
@@ -60,17 +61,16 @@ void add_schedule(CLI::App& app) {
   auto schedule = std::make_shared<ScheduleFlags>();
   auto flags = std::make_shared<OutputFlags>();
   CLI::App& command = *app.add_subcommand(
-      "schedule", "Noise of each step: a shape scaled onto a budget, its bound on the error, the best steps");
+      "schedule", "Compute the noise of each step within a budget, and a bound on the final error");
   schedule->add_to(command);
-  command.add_option("--plot", flags->plot, "Also draw the noise against the step, as SVG")
-      ->type_name("FILE");
+  command.add_option("--plot", flags->plot, "Also plot the noise of each step, as SVG")->type_name("FILE");
   command
       .add_option("--out", flags->out,
-                  "Also write every step's noise, as CSV: for 'train --schedule' and 'account --schedule'")
+                  "Also write the noise of each step as CSV, for 'train --schedule' and 'account --schedule'")
       ->type_name("FILE");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.add_flag("--quiet", flags->quiet, "Print the noise of every step and nothing around it");
-  command.footer(kExamples);
+  add_json_flag(command, flags->json);
+  command.add_flag("--quiet", flags->quiet, "Print only the noise of each step");
+  explain(command, {.examples = kExamples});
   command.callback([schedule, flags] { run_schedule(*schedule, *flags); });
 }
 

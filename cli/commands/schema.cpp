@@ -8,6 +8,8 @@
 #include "commands/commands.h"
 #include "data/named_data.h"
 #include "data/schema_draft.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "ration/base/error.h"
 #include "text/output.h"
 
@@ -61,22 +63,24 @@ void run_schema(const SchemaFlags& flags) {
 void add_schema(CLI::App& app) {
   auto flags = std::make_shared<SchemaFlags>();
   CLI::App& command = *app.add_subcommand(
-      "schema", "Draft a schema from a PUBLIC sample; reads it without privacy and prints TOML");
+      "schema", "Draft a schema (TOML) from a PUBLIC sample, which is read without privacy");
   command
       .add_option(
           "file", flags->file,
-          "A delimited file (CSV, TSV, ...), gzip or not; of mnist:DIR, fashion-mnist, cifar10:DIR and "
-          "text:FILE the schema is known, and no row is read")
+          "Delimited file (CSV, TSV, ...), possibly gzipped. The schemas of mnist:DIR, fashion-mnist, "
+          "cifar10:DIR and text:FILE are known: no row is read")
       ->type_name("FILE");
-  command.add_option("--target", flags->target, "The column to predict")->type_name("COLUMN");
+  command.add_option("--target", flags->target, "Column to predict")->type_name("COLUMN");
   command
       .add_option("--names", flags->names,
-                  "One column name per line, for a file whose first line does not name them")
+                  "File with one column name per line, for data without a header line")
       ->type_name("FILE");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(
-      "\nExamples:\n  ration schema sample.csv --target income > schema.toml\n"
-      "  ration schema adult.data.gz --target income --names examples/adult/names.txt > draft.toml\n");
+  add_json_flag(command, flags->json);
+  explain(
+      command,
+      {.examples =
+           "ration schema sample.csv --target income > schema.toml\n"
+           "ration schema adult.data.gz --target income --names examples/adult/names.txt > draft.toml\n"});
   command.callback([flags] { run_schema(*flags); });
 }
 

@@ -8,6 +8,8 @@
 
 #include "base/read_number.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "flags/plan_flags.h"
 #include "interrupt.h"
 #include "ration/base/error.h"
@@ -16,6 +18,7 @@
 #include "text/output.h"
 #include "text/plan_text.h"
 #include "text/progress_bar.h"
+#include "text/run_files.h"
 
 namespace ration::cli {
 namespace {
@@ -116,30 +119,32 @@ void run_train(const Flags& flags) {
                                   in_shell(folder)));
 }
 
-constexpr const char* kExamples = R"(
-Examples:
-  ration train adult.csv --schema adult.toml --rows 32561 --epsilon 1 --delta 1e-6 --out run
-  ration train --plan examples/adult/plan.toml --data adult.data.gz --epsilon 1 --delta 1e-6 --out run --json
-  ration train --plan plan.toml --data adult.csv --clip abadi --rate 0.1 --steps 300 --lr 1 --out run2
-  ration train --resume run
+constexpr const char* kExamples =
+    R"(ration train adult.csv --schema adult.toml --rows 32561 --epsilon 1 --delta 1e-6 --out run
+ration train --plan examples/adult/plan.toml --data adult.data.gz --epsilon 1 --delta 1e-6 --out run --json
+ration train --plan plan.toml --data adult.csv --clip abadi --rate 0.1 --steps 300 --lr 1 --out run2
+ration train --resume run
 )";
 
 }  // namespace
 
 void add_train(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App& command =
-      *app.add_subcommand("train", "Train a model within a budget; leaves model and certificate in a folder");
-  command.add_option("--out", flags->out, "The run's folder; must not hold a run already")->type_name("DIR");
-  command.add_option("--resume", flags->resume, "Go on with the run in this folder")->type_name("DIR");
-  command.add_option("--threads", flags->threads, "Threads; left out, one per processor")->type_name("N");
-  command
-      .add_option("--device", flags->device, "Where a network is computed: cpu (left out), cuda, cuda:1, ...")
-      ->type_name("NAME");
-  command.add_flag("--quiet", flags->quiet, "No progress bar and no summary");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
+  CLI::App& command = *app.add_subcommand(
+      "train", "Train a model within a privacy budget; writes the model and its certificate");
+  command.add_option("--out", flags->out, "Folder for the run; must not hold a run already")
+      ->type_name("DIR");
+  command.add_option("--resume", flags->resume, "Continue the run in this folder")->type_name("DIR");
+  add_threads_flag(command, flags->threads);
+  offer(command
+            .add_option("--device", flags->device,
+                        "Where a network is computed: cpu (default), cuda, cuda:1, ...")
+            ->type_name("NAME"),
+        {"cpu", "cuda"});
+  command.add_flag("--quiet", flags->quiet, "Show no progress bar and no summary");
+  add_json_flag(command, flags->json);
   flags->plan.add_to(command);
-  command.footer(kExamples);
+  explain(command, {.examples = kExamples, .files = run_files()});
   command.callback([flags] { run_train(*flags); });
 }
 

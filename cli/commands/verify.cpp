@@ -8,6 +8,8 @@
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "commands/commands.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "ration/base/error.h"
 #include "ration/privacy/certificate.h"
 #include "text/output.h"
@@ -68,11 +70,10 @@ void run_verify(const VerifyFlags& flags) {
 
 void add_verify(CLI::App& app) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App& command = *app.add_subcommand("verify", "Recompute what a run's certificate states");
-  command.add_option("file", flags->file, "certificate.json of a run")->type_name("FILE");
-  command.add_flag("--json", flags->json, "One JSON object on standard output, nothing else there");
-  command.footer(
-      "\nExamples:\n  ration verify run/certificate.json\n  ration verify run/certificate.json --json\n");
+  CLI::App& command = *app.add_subcommand("verify", "Check a certificate by recomputing what it states");
+  command.add_option("file", flags->file, "Folder of a run, or its certificate.json")->type_name("RUN");
+  add_json_flag(command, flags->json);
+  explain(command, {.examples = "ration verify run\nration verify run/certificate.json --json\n"});
   command.callback([flags] { run_verify(*flags); });
 }
 

@@ -27,8 +27,8 @@ std::string help_with_default(const PlanKey& key) {
 }  // namespace
 
 void PlanFlags::add_to(CLI::App& command) {
-  command.add_option("file", data_, "The private rows, like --data")->type_name("FILE");
-  command.add_option("--plan", plan_, "A plan file (TOML); flags win over it")->type_name("FILE");
+  command.add_option("file", data_, "Private rows, same as --data")->type_name("FILE");
+  command.add_option("--plan", plan_, "Plan file (TOML); flags override it")->type_name("FILE");
   values_.resize(plan_keys().size());
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const PlanKey& key = plan_keys()[i];

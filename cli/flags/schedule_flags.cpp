@@ -7,6 +7,8 @@
 
 #include "base/read_number.h"
 #include "data/find_schema.h"
+#include "flags/common_flags.h"
+#include "flags/explain.h"
 #include "ration/base/error.h"
 #include "schedules/noise_shape.h"
 #include "text/answer.h"
@@ -46,6 +48,8 @@ constexpr std::array kRunKeys = {"data",
 constexpr const char* kEstimated = "influence:estimated";
 constexpr const char* kRunGroup = "The run to estimate, on PUBLIC rows, for --shape influence:estimated";
 constexpr const char* kBoundGroup = "The bound on the error";
+const std::vector<std::string> kEstimates = {"retraining", "hessian"};
+const std::vector<std::string> kFits = {"none", "exponential"};
 
 const PlanKey& key_named(std::string_view name) {
   const auto keys = plan_keys();
@@ -54,9 +58,9 @@ const PlanKey& key_named(std::string_view name) {
 
 // A key of a plan means the same here, but for the rows: those that are read are public.
 std::string help_of(const PlanKey& key) {
-  if (key.name == "data") return "PUBLIC rows to estimate on; they are read without privacy";
+  if (key.name == "data") return "PUBLIC rows to estimate on, read without privacy";
   if (key.name == "rows") {
-    return "How many PRIVATE rows the schedule is for; left out, as many as there are public ones";
+    return "Number of PRIVATE rows that the schedule is for (default: as many as the public ones)";
   }
   return key.help;
 }
@@ -141,17 +145,23 @@ std::optional<double> gamma_of(std::span<const double> influence) {
 }  // namespace
 
 void ScheduleFlags::add_to(CLI::App& command) {
-  command.add_option("--shape", shape_, fmt::format("How the noise changes: {}", names_of_shapes()))
-      ->type_name("NAME");
+  std::vector<std::string> shapes(schedule_names().begin(), schedule_names().end());
+  shapes.emplace_back(kEstimated);
+  offer(command.add_option("--shape", shape_, fmt::format("How the noise changes: {}", names_of_shapes()))
+            ->type_name("NAME"),
+        shapes);
   command.add_option("--steps", steps_.steps, "Number of steps, a whole number >= 1")->type_name("T");
-  command.add_option("--epsilon", epsilon_, "The budget, > 0; the schedule never exceeds it")
+  command.add_option("--epsilon", epsilon_, "Target epsilon, > 0; the schedule never exceeds it")
       ->type_name("EPSILON");
-  command.add_option("--delta", delta_, "0 < delta < 1; choose it well below 1 / rows")->type_name("DELTA");
+  add_delta_flag(command, delta_);
   steps_.add_sampling_to(command);
-  command
-      .add_option("--accountant", accountant_,
-                  "zcdp (default for full batch), pld (for poisson), rdp (for fixed), tcdp, gdp or advanced")
-      ->type_name("NAME");
+  offer(
+      command
+          .add_option("--accountant", accountant_,
+                      "Privacy accountant: zcdp (default for full), pld (default for poisson), rdp (default "
+                      "for fixed), tcdp, gdp or advanced")
+          ->type_name("NAME"),
+      names_of_accountants());
   keys_.reserve(kShapeKeys.size() + kRunKeys.size());
   for (const char* const name : kShapeKeys) keys_.push_back({&key_named(name), {}});
   for (const char* const name : kRunKeys) keys_.push_back({&key_named(name), {}});
@@ -166,22 +176,25 @@ void ScheduleFlags::add_to(CLI::App& command) {
   }
   const auto add = [&](const char* name, std::optional<std::string>& value, const char* help,
                        const char* type, const char* group) {
-    command.add_option(name, value, help)->type_name(type)->group(group);
+    return command.add_option(name, value, help)->type_name(type)->group(group);
   };
-  add("--plan", plan_file_, "A plan file (TOML) for all of these; flags win over it", "FILE", kRunGroup);
-  add("--estimate", estimate_, "retraining (default), or hessian: model squared, as if nothing were clipped",
-      "HOW", kRunGroup);
-  add("--fit", fit_, "none (default), or exponential: the smooth curve through the estimate", "HOW",
-      kRunGroup);
-  add("--runs", runs_, "Retraining: draws of the noise to average over; 8 if left out", "N", kRunGroup);
-  add("--alpha", alpha_, "What noise costs, D G^2 / (2 R M N^2 E), R = sum of 1 / noise^2; 0.001 if left out",
-      "X", kBoundGroup);
-  add("--parameters", parameters_, "D, in place of --alpha, with the next three and --rows N", "D",
+  add("--plan", plan_file_, "Plan file (TOML) for all of these; flags override it", "FILE", kRunGroup);
+  offer(add("--estimate", estimate_,
+            "retraining (default), or hessian: for model squared, ignoring the clipping", "HOW", kRunGroup),
+        kEstimates);
+  offer(add("--fit", fit_, "none (default), or exponential: fit a smooth curve to the estimate", "HOW",
+            kRunGroup),
+        kFits);
+  add("--runs", runs_, "retraining: number of noise draws to average over (default: 8)", "N", kRunGroup);
+  add("--alpha", alpha_,
+      "Cost of the noise, D G^2 / (2 R M N^2 E), with R = sum of 1 / noise^2 (default: 0.001)", "X",
       kBoundGroup);
-  add("--gradient-bound", gradient_bound_, "G: the clip bound, or how long a gradient can be", "G",
+  add("--parameters", parameters_,
+      "D: number of parameters; with the next three and --rows, replaces --alpha", "D", kBoundGroup);
+  add("--gradient-bound", gradient_bound_, "G: the clip bound, or the largest norm of a gradient", "G",
       kBoundGroup);
   add("--smoothness", smoothness_, "M: the largest curvature; the step size is 1 / M", "M", kBoundGroup);
-  add("--initial-error", initial_error_, "E: the first loss less the smallest", "E", kBoundGroup);
+  add("--initial-error", initial_error_, "E: the initial loss minus the smallest", "E", kBoundGroup);
 }
 
 bool ScheduleFlags::is_given(const std::string& name) const {
@@ -201,8 +214,8 @@ Plan ScheduleFlags::read_plan_keys() const {
 std::vector<double> ScheduleFlags::estimated_shape(Plan plan, const StepPlan& steps, const Budget& budget,
                                                    Accountant accountant, ScheduleAnswer& answer) const {
   if (plan.data.empty()) throw InputError("--data is needed: PUBLIC rows to estimate the influence on");
-  const std::string how = read_choice("--estimate", estimate_, {"retraining", "hessian"});
-  const std::string fit = read_choice("--fit", fit_, {"none", "exponential"});
+  const std::string how = read_choice("--estimate", estimate_, kEstimates);
+  const std::string fit = read_choice("--fit", fit_, kFits);
   PublicEstimate options;
   if (runs_) options.runs = read_count("--runs", "runs", *runs_);
   if (plan.schema.empty()) plan.schema = data::find_schema(plan.data).value_or("");

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/read_number.h"
+#include "flags/explain.h"
 #include "ration/base/error.h"
 #include "schedules/noise_file.h"
 
@@ -17,9 +19,18 @@ const Interval kRate = greater_than(0).at_most(1);
 const Interval kNoise = greater_than(0);
 const Interval kDelta = greater_than(0).less_than(1);
 
+constexpr std::array kKnownSamplings = {Sampling::full, Sampling::poisson, Sampling::fixed_size};
+constexpr std::array kKnownRelations = {Relation::add_remove, Relation::replace_one};
+
+std::vector<std::string> names_of_samplings() {
+  std::vector<std::string> names;
+  for (const Sampling one : kKnownSamplings) names.emplace_back(name_of(one));
+  return names;
+}
+
 Sampling read_sampler(const std::optional<std::string>& text) {
   if (!text) throw InputError("--sampling is needed: full, poisson or fixed");
-  for (const Sampling sampling : {Sampling::full, Sampling::poisson, Sampling::fixed_size}) {
+  for (const Sampling sampling : kKnownSamplings) {
     if (*text == name_of(sampling)) return sampling;
   }
   if (*text == "shuffle" || *text == "epochs") {
@@ -68,24 +79,27 @@ void write_to(nlohmann::ordered_json& json, const StepPlan& plan) {
 }
 
 void StepPlanFlags::add_sampling_to(CLI::App& command) {
-  command.add_option("--sampling", sampling, "How a step draws its rows: full, poisson or fixed")
-      ->type_name("KIND");
+  offer(command.add_option("--sampling", sampling, "How a step samples its rows: full, poisson or fixed")
+            ->type_name("KIND"),
+        names_of_samplings());
   command
       .add_option("--rate", rate,
-                  "Chance of a row (poisson) or part of the rows (fixed) in a step, 0 < rate <= 1")
+                  "Probability of a row (poisson) or fraction of the rows (fixed) in a step, 0 < rate <= 1")
       ->type_name("Q");
-  command
-      .add_option("--relation", relation,
-                  "Neighbouring data sets: add_remove (default for full and poisson) or replace_one "
-                  "(default for fixed)")
-      ->type_name("NAME");
+  offer(command
+            .add_option("--relation", relation,
+                        "Which data sets are neighbours: add_remove (default for full and poisson) or "
+                        "replace_one (default for fixed)")
+            ->type_name("NAME"),
+        names_of_relations());
 }
 
 void StepPlanFlags::add_noise_and_steps_to(CLI::App& command) {
   command
-      .add_option("--noise", noise,
-                  "Noise multiplier: standard deviation over the query's sensitivity under the relation "
-                  "(for gradients clipped to C: C for add_remove, 2C for replace_one), > 0")
+      .add_option(
+          "--noise", noise,
+          "Noise multiplier, > 0: the standard deviation divided by the sensitivity under the relation "
+          "(for gradients clipped to C: C for add_remove, 2C for replace_one)")
       ->type_name("SIGMA");
   command.add_option("--steps", steps, "Number of steps, a whole number >= 1")->type_name("T");
 }
@@ -93,7 +107,7 @@ void StepPlanFlags::add_noise_and_steps_to(CLI::App& command) {
 void StepPlanFlags::add_schedule_to(CLI::App& command) {
   command
       .add_option("--schedule", schedule,
-                  "File of noise multipliers, one line per step or 'SIGMA x COUNT'; in place of --noise "
+                  "File of noise multipliers, one line per step or 'SIGMA x COUNT'; replaces --noise "
                   "and --steps")
       ->type_name("FILE");
 }
@@ -144,8 +158,31 @@ std::int64_t StepPlanFlags::read_steps() const {
   return read_count("--steps", "steps", *steps);
 }
 
+std::vector<std::string> names_of_relations() {
+  std::vector<std::string> names;
+  for (const Relation one : kKnownRelations) names.emplace_back(ration::to_string(one));
+  return names;
+}
+
+std::vector<std::string> names_of_accountants() {
+  std::vector<std::string> names;
+  for (const Accountant one : kAccountants) names.emplace_back(ration::to_string(one));
+  return names;
+}
+
+void add_accountant_to(CLI::App& command, std::string& accountant) {
+  std::vector<std::string> names = names_of_accountants();
+  names.emplace_back("all");
+  offer(command
+            .add_option("--accountant", accountant,
+                        "Privacy accountant: rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, "
+                        "moments, or all to compare them")
+            ->type_name("NAME"),
+        names);
+}
+
 Relation read_relation(const std::string& text) {
-  for (const Relation relation : {Relation::add_remove, Relation::replace_one}) {
+  for (const Relation relation : kKnownRelations) {
     if (text == ration::to_string(relation)) return relation;
   }
   throw InputError(fmt::format("--relation: expected add_remove or replace_one, got '{}'", text));
@@ -156,10 +193,8 @@ std::vector<Accountant> read_accountants(const std::string& name) {
   for (const Accountant accountant : kAccountants) {
     if (ration::to_string(accountant) == name) return {accountant};
   }
-  std::string known;
-  for (const Accountant accountant : kAccountants)
-    known += fmt::format("{}, ", ration::to_string(accountant));
-  throw InputError(fmt::format("--accountant: expected {}or all, got '{}'", known, name));
+  throw InputError(fmt::format("--accountant: expected {}, or all, got '{}'",
+                               fmt::join(names_of_accountants(), ", "), name));
 }
 
 double read_delta(const std::optional<std::string>& text) {

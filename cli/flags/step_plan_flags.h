@@ -32,6 +32,12 @@ struct StepPlanFlags {
   std::int64_t read_steps() const;
 };
 
+// The values of --relation and of --accountant.
+std::vector<std::string> names_of_relations();
+std::vector<std::string> names_of_accountants();
+
+void add_accountant_to(CLI::App& command, std::string& accountant);
+
 // --relation NAME.
 Relation read_relation(const std::string& text);
 // --accountant NAME or all.

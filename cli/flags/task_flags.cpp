@@ -37,8 +37,9 @@ ProtectorOrigin origin_of(std::string tasks, std::string_view model, std::vector
 
 GlmLoss read_loss(const TaskFlags& flags) {
   const std::string name = flags.model.value_or("logistic");
-  if (name != "logistic" && name != "hinge" && name != "softmax" && name != "huber")
-    throw InputError(fmt::format("--model: expected logistic, hinge, softmax or huber, got '{}'", name));
+  const std::vector<std::string> known = names_of_task_models();
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw InputError(fmt::format("--model: expected one of {}, got '{}'", fmt::join(known, ", "), name));
   return glm_loss_named(name);
 }
 
@@ -165,6 +166,14 @@ PublicTasks pair_of_images(const TaskFlags& flags, double rate) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_of_tasks() {
+  return {"quadratic", "table", "images"};
+}
+
+std::vector<std::string> names_of_task_models() {
+  return {"logistic", "hinge", "huber", "softmax"};
+}
 
 PublicTasks read_tasks(const TaskFlags& flags, double rate) {
   if (!flags.tasks) throw InputError("--tasks is needed: quadratic, table or images");

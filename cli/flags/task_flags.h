@@ -2,11 +2,16 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "meta/task.h"
 #include "methods/protector.h"
 
 namespace ration::cli {
+
+// The values of --tasks and of --model.
+std::vector<std::string> names_of_tasks();
+std::vector<std::string> names_of_task_models();
 
 // What a protector is trained on, as flags say it.
 struct TaskFlags {

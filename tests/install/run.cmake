@@ -17,3 +17,14 @@ run_step(${CMAKE_COMMAND} -S ${OUTSIDE} -B ${WORK}/build -G Ninja -DCMAKE_PREFIX
 run_step(${CMAKE_COMMAND} --build ${WORK}/build)
 run_step(${WORK}/build/outside)
 run_step(${WORK}/prefix/bin/ration --version)
+
+foreach(file man/man1/ration.1 man/man1/ration-train.1 bash-completion/completions/ration
+             zsh/site-functions/_ration fish/vendor_completions.d/ration.fish)
+  if(NOT EXISTS ${WORK}/prefix/share/${file})
+    message(FATAL_ERROR "not installed: share/${file}")
+  endif()
+  file(STRINGS ${WORK}/prefix/share/${file} lines REGEX "train")
+  if(NOT lines)
+    message(FATAL_ERROR "share/${file} does not know 'ration train'")
+  endif()
+endforeach()

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <array>
+
+namespace ration::cli {
+
+enum ExitStatus { kDone = 0, kBadInput = 1, kBudgetRefused = 2, kOurFailure = 3, kInterrupted = 130 };
+
+struct ExitStatusMeaning {
+  ExitStatus status;
+  const char* meaning;
+};
+
+inline constexpr std::array kExitStatuses = {
+    ExitStatusMeaning{kDone, "success"},
+    ExitStatusMeaning{kBadInput, "bad input or usage"},
+    ExitStatusMeaning{kBudgetRefused, "the privacy budget does not allow it"},
+    ExitStatusMeaning{kOurFailure, "internal error"},
+    ExitStatusMeaning{kInterrupted, "interrupted; the run can be resumed"},
+};
+
+}  // namespace ration::cli

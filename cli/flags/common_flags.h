@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+namespace ration::cli {
+
+// Flags that several commands share, so that they are called and described alike.
+void add_json_flag(CLI::App& command, bool& json);
+void add_delta_flag(CLI::App& command, std::optional<std::string>& delta);
+void add_relation_flag(CLI::App& command, std::optional<std::string>& relation);
+void add_threads_flag(CLI::App& command, std::optional<std::string>& threads);
+
+}  // namespace ration::cli
