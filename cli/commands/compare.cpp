@@ -99,8 +99,8 @@ void run_compare(const Flags& flags) {
     print(to_text(results, *flags.out, plots));
   }
   if (!results.finished()) {
-    throw Interrupted(fmt::format("stopped after {} of {} jobs; the same command goes on", results.jobs_done,
-                                  results.jobs));
+    throw Interrupted(fmt::format("stopped after {} of {} jobs; run the same command again to continue",
+                                  results.jobs_done, results.jobs));
   }
 }
 

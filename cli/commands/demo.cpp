@@ -127,9 +127,9 @@ Demo run_all(bool quiet, const std::optional<std::string>& out) {
 }
 
 std::string accuracy_table(const Demo& demo) {
-  TextTable table({{"model"}, {"right about other people", TextTable::Align::right}, {"budget spent"}});
+  TextTable table({{"model"}, {"accuracy on other people", TextTable::Align::right}, {"budget spent"}});
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
-  table.add_row({"always 'no'", percent(demo.majority), "nothing: it looked at nobody"});
+  table.add_row({"always 'no'", percent(demo.majority), "nothing: it read no row"});
   for (const DemoRun& run : demo.runs) {
     const Certificate& certificate = run.outcome.certificate;
     table.add_row({"logistic, private", percent(run.accuracy),
@@ -158,12 +158,14 @@ std::string strongest_columns(const Model& model) {
 std::string to_text(const Demo& demo, const std::optional<std::string>& out, double seconds) {
   const DemoRun& shown = demo.shown();
   return fmt::format(
-      "Who earns much? {} people of a made-up census (nobody's data), logistic regression, delta {}.\n"
-      "Each row's gradient is clipped, the sum gets noise, and a filter stops the run at its budget.\n\n"
+      "Predicting high incomes in a made-up census: {} people, logistic regression, delta {}.\n"
+      "Each row's gradient is clipped, noise is added to the sum, and the run stops when its budget is "
+      "spent.\n\n"
       "{}\n"
-      "What the model with epsilon {} learned, strongest first:\n{}\n"
-      "And the certificate of that run, for whoever is responsible for the data:\n\n{}\n"
-      "{}Three runs in {:.1f} s. Your own data: ration schema --help, ration plan --help, ration train "
+      "The largest weights of the model with epsilon {}:\n{}\n"
+      "The certificate of that run, for the person responsible for the data:\n\n{}\n"
+      "{}Three runs in {:.1f} s. For your own data, see ration schema --help, ration plan --help, ration "
+      "train "
       "--help\n",
       kRows, kDelta, accuracy_table(demo), show(shown.epsilon), strongest_columns(shown.outcome.model),
       ration::to_text(shown.outcome.certificate),

@@ -40,7 +40,7 @@ const std::string& require_file(const std::optional<std::string>& file, std::str
 
 std::string read_hash(const InitFlags& flags) {
   if (flags.data.has_value() == flags.hash.has_value()) {
-    throw InputError("ledger init: give the data set by --data FILE or by --data-hash HASH, one of them");
+    throw InputError("ledger init: give either --data FILE or --data-hash HASH");
   }
   return flags.data ? data::content_hash(data::files_of(*flags.data)) : *flags.hash;
 }
@@ -48,7 +48,7 @@ std::string read_hash(const InitFlags& flags) {
 std::string read_name(const InitFlags& flags) {
   if (flags.name) return *flags.name;
   if (flags.data) return std::filesystem::path(*flags.data).filename().string();
-  throw InputError("--name is needed with --data-hash: what people call the data set");
+  throw InputError("--name is needed with --data-hash: a name for the data set");
 }
 
 double read_total_delta(const std::optional<std::string>& text) {
@@ -155,7 +155,7 @@ void run_init(const InitFlags& flags) {
     print(json.dump(2) + "\n");
     return;
   }
-  print(fmt::format("{}: '{}' may spend epsilon {}, delta {} in all, relation {}\n", file, data.name,
+  print(fmt::format("{}: '{}' may spend epsilon {}, delta {} in total, relation {}\n", file, data.name,
                     state.remaining.epsilon, state.remaining.delta, to_string(data.relation)));
 }
 

@@ -33,7 +33,7 @@ void run_plan(const PlanFlagsOfCommand& flags) {
   const double start = now_in_seconds();
   const ResolvedPlan resolved = resolve_without_rows(flags.plan.read());
   if (!flags.json) {
-    const char* const ledger = resolved.plan.ledger.empty() ? "" : " The ledger was not asked what is left.";
+    const char* const ledger = resolved.plan.ledger.empty() ? "" : " The ledger was not checked.";
     return print(fmt::format("{}\nNo row was read.{}\n", to_text(resolved), ledger));
   }
   ordered_json json;

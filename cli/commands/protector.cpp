@@ -42,10 +42,11 @@ struct ShowFlags {
 // --- show
 
 std::string describe_scheduler(const Protector& protector) {
-  if (protector.scheduler.empty()) return "none: even noise";
+  if (protector.scheduler.empty()) return "none: the same noise in each step";
   return fmt::format("{} numbers; sees {}", protector.scheduler.size(),
-                     protector.norm == NormSource::released ? "a noisy norm, paid for in every step"
-                                                            : "the norm of the step before, which is free");
+                     protector.norm == NormSource::released
+                         ? "a noisy norm, which costs budget in each step"
+                         : "the norm of the previous gradient, which is free");
 }
 
 std::string to_text(const Protector& protector) {

@@ -26,7 +26,7 @@ struct SchemaFlags {
 std::string warning(const std::string& file) {
   return fmt::format(
       "{} was read WITHOUT PRIVACY: the draft shows its smallest and largest values and all its categories. "
-      "Unless that file is public, replace them by public knowledge before you train or share the draft",
+      "Unless that file is public, replace them with public knowledge before you train or share the draft",
       file);
 }
 

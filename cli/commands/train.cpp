@@ -36,7 +36,7 @@ std::string folder_of(const Flags& flags) {
   if (flags.resume) {
     const std::string given = flags.plan.first_given();
     if (!given.empty()) {
-      throw InputError(fmt::format("--resume goes on with the run's own plan; leave {} out", given));
+      throw InputError(fmt::format("--resume continues a run with its own plan; leave {} out", given));
     }
     if (flags.out) throw InputError("--resume names the folder; leave --out out");
     return *flags.resume;
@@ -115,8 +115,8 @@ void run_train(const Flags& flags) {
     print_summary(outcome, folder);
   }
   if (!outcome.finished)
-    throw Interrupted(fmt::format("stopped after step {}; go on by: ration train --resume {}", outcome.steps,
-                                  in_shell(folder)));
+    throw Interrupted(fmt::format("stopped after step {}; continue with: ration train --resume {}",
+                                  outcome.steps, in_shell(folder)));
 }
 
 constexpr const char* kExamples =

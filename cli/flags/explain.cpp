@@ -33,7 +33,7 @@ void explain(CLI::App& command, Explanation explanation) {
   explanations()[&command] = std::move(explanation);
 }
 
-CLI::Option* offer(CLI::Option* option, std::vector<Choice> choices) {
+CLI::Option* offer_explained(CLI::Option* option, std::vector<Choice> choices) {
   offered()[option] = std::move(choices);
   return option;
 }
@@ -41,7 +41,7 @@ CLI::Option* offer(CLI::Option* option, std::vector<Choice> choices) {
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& choices) {
   std::vector<Choice> named;
   for (const std::string& name : choices) named.push_back({name, ""});
-  return offer(option, std::move(named));
+  return offer_explained(option, std::move(named));
 }
 
 const Explanation& explanation_of(const CLI::App& command) {

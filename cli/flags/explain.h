@@ -28,7 +28,7 @@ struct Explanation {
 // Said where a command or flag is added. --help shows the explanation; shell completion and the manual pages
 // know all of it. CLI11 has no place for it, so it is kept beside the command line.
 void explain(CLI::App& command, Explanation explanation);
-CLI::Option* offer(CLI::Option* option, std::vector<Choice> choices);
+CLI::Option* offer_explained(CLI::Option* option, std::vector<Choice> choices);
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& choices);
 
 const Explanation& explanation_of(const CLI::App& command);

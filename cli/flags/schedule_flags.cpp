@@ -241,7 +241,7 @@ std::vector<double> ScheduleFlags::shape_of(const Plan& plan, const StepPlan& st
   if (answer.shape == kEstimated) return estimated_shape(plan, steps, budget, accountant, answer);
   for (const auto* flag : {&estimate_, &fit_, &runs_}) {
     if (*flag) {
-      throw InputError(fmt::format("--{}: only --shape {} is estimated; leave it out",
+      throw InputError(fmt::format("--{} is only for --shape {}; leave it out",
                                    flag == &estimate_ ? "estimate"
                                    : flag == &fit_    ? "fit"
                                                       : "runs",
@@ -263,7 +263,9 @@ RiskConstants ScheduleFlags::read_risk(const Plan& plan, const StepPlan& steps, 
     answer.gamma_from = fitted ? "fitted to the estimate" : "the default, as the estimate does not rise";
   }
   const bool by_parts = parameters_ || gradient_bound_ || smoothness_ || initial_error_;
-  if (alpha_ && by_parts) throw InputError("--alpha says it all; leave out what it is made of, or --alpha");
+  if (alpha_ && by_parts)
+    throw InputError(
+        "--alpha cannot be combined with --parameters, --gradient-bound, --smoothness or --initial-error");
   if (alpha_) risk.alpha = read_number("--alpha", "alpha", *alpha_, greater_than(0));
   answer.alpha_from = alpha_ ? "given" : "the default";
   if (!by_parts) return risk;

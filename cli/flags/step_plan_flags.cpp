@@ -139,9 +139,9 @@ StepPlan StepPlanFlags::read_plan() const {
   }
   if (noise || steps) {
     throw InputError(
-        fmt::format("--schedule takes the place of --noise and --steps; leave {} out", noise && steps ? "both"
-                                                                                       : noise ? "--noise"
-                                                                                               : "--steps"));
+        fmt::format("--schedule replaces --noise and --steps; leave {} out", noise && steps ? "both"
+                                                                             : noise        ? "--noise"
+                                                                                            : "--steps"));
   }
   plan.noise = read_noise_file(*schedule);
   plan.schedule_file = *schedule;

@@ -23,7 +23,7 @@ void refuse_flags_of_others(
     const std::string& tasks,
     std::initializer_list<std::pair<const char*, const std::optional<std::string>*>> others) {
   for (const auto& [name, flag] : others) {
-    if (*flag) throw InputError(fmt::format("--{}: tasks {} have none; leave it out", name, tasks));
+    if (*flag) throw InputError(fmt::format("--{} is not used by tasks {}; leave it out", name, tasks));
   }
 }
 
@@ -49,14 +49,14 @@ PublicTasks quadratics(const TaskFlags& flags, double rate) {
                                        {"target", &flags.target},
                                        {"model", &flags.model},
                                        {"pair", &flags.pair}});
-  if (rate < 1) throw InputError("--rate: tasks quadratic have 60 rows and see all of them; leave it out");
+  if (rate < 1) throw InputError("--rate: tasks quadratic always use all of their 60 rows; leave it out");
   return {meta::random_quadratics({2, 2}), origin_of("quadratic", "quadratic"), 0,
           ""};  // as in experiment E5
 }
 
 PublicTasks generated(const TaskFlags& flags, double rate) {
   refuse_flags_of_others("table without --data", {{"schema", &flags.schema}, {"target", &flags.target}});
-  if (rate < 1) throw InputError("--rate: generated tables are seen as a whole; name a table by --data");
+  if (rate < 1) throw InputError("--rate: generated tables are always used whole; give a table with --data");
   const GlmLoss loss = read_loss(flags);
   if (loss != GlmLoss::logistic && loss != GlmLoss::hinge)
     throw InputError(fmt::format(
@@ -69,7 +69,7 @@ PublicTasks generated(const TaskFlags& flags, double rate) {
 std::string read_without_privacy(const std::string& name) {
   return fmt::format(
       "{} is read WITHOUT PRIVACY: what the protector learns from it is not protected. It must be PUBLIC, "
-      "and other than the rows that the protector will guard",
+      "and different from the rows that the protector will be used on",
       name);
 }
 
@@ -77,7 +77,7 @@ data::Schema drafted(const std::string& file, const TaskFlags& flags, std::strin
   const std::vector<std::string> names = data::column_names(file);
   const std::string target = flags.target.value_or(names.back());
   warning += fmt::format(
-      "; no --schema: its bounds and categories were drafted from it too, and the target is column '{}'",
+      "; without --schema, bounds and categories were drafted from it too, and the target is column '{}'",
       target);
   return data::parse_schema(
       data::draft_schema(file, target,
@@ -112,7 +112,7 @@ PublicTasks from_rows(const TaskFlags& flags, const std::string& tasks, const st
 }
 
 PublicTasks table_of_file(const TaskFlags& flags, double rate) {
-  if (flags.pair) throw InputError("--pair: it is for --tasks images; leave it out");
+  if (flags.pair) throw InputError("--pair is only for --tasks images; leave it out");
   const std::string file = data::find_data(*flags.data);
   std::string warning = read_without_privacy(file);
   const data::Schema schema = schema_for(file, flags, warning);

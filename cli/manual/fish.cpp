@@ -32,7 +32,7 @@ end
 complete -c ration -f
 )";
 
-std::string quoted(std::string_view text) {
+std::string in_fish_quotes(std::string_view text) {
   return "'" + with_backslashes(text, "'\\") + "'";
 }
 
@@ -41,9 +41,9 @@ std::string list_of(const std::vector<Choice>& choices) {
   std::string out;
   for (const Choice& choice : choices) {
     out += (out.empty() ? "" : " ") + choice.name;
-    if (!choice.help.empty()) out += "\\t" + quoted(choice.help);
+    if (!choice.help.empty()) out += "\\t" + in_fish_quotes(choice.help);
   }
-  return quoted(out);
+  return in_fish_quotes(out);
 }
 
 // How a value is completed.
@@ -60,7 +60,7 @@ std::string line_of_flag(const std::string& condition, const Argument& flag) {
   if (!flag.short_name.empty()) out += " -s " + flag.short_name.substr(1);
   out += " -l " + flag.name.substr(2);
   if (flag.takes != Takes::nothing) out += (flag.takes == Takes::file ? " -r" : " -x") + values_of(flag);
-  return out + " -d " + quoted(flag.help) + "\n";
+  return out + " -d " + in_fish_quotes(flag.help) + "\n";
 }
 
 std::string lines_of(const Command& command) {
@@ -69,7 +69,8 @@ std::string lines_of(const Command& command) {
   const std::string condition = command.commands.empty() ? "__ration_in " + path : at;
   std::string out = "\n";
   for (const Command& below : command.commands) {
-    out += fmt::format("complete -c ration -n '{}' -a {} -d {}\n", at, below.name(), quoted(below.help));
+    out +=
+        fmt::format("complete -c ration -n '{}' -a {} -d {}\n", at, below.name(), in_fish_quotes(below.help));
   }
   for (const Argument& word : command.words) {
     out += fmt::format("complete -c ration -n '{}'{}\n", condition, values_of(word));

@@ -34,7 +34,7 @@ std::string escaped(std::string_view text) {
 }
 
 // An argument of a macro.
-std::string quoted(std::string_view text) {
+std::string as_argument(std::string_view text) {
   std::string out = "\"";
   for (const char c : escaped(text)) out += c == '"' ? std::string("\\(dq") : std::string(1, c);
   return out + "\"";
@@ -47,7 +47,8 @@ std::string upper(std::string text) {
 }
 
 std::string section(std::string_view name) {
-  return fmt::format(".SH {}\n", name.find(' ') == std::string_view::npos ? std::string(name) : quoted(name));
+  return fmt::format(".SH {}\n",
+                     name.find(' ') == std::string_view::npos ? std::string(name) : as_argument(name));
 }
 
 std::string page_name(const Command& command) {
@@ -63,8 +64,8 @@ std::string full_name(const Command& command) {
 
 // [FILE] [--flag ...]
 std::string synopsis(const Command& command) {
-  std::string out = fmt::format(".B {}\n", quoted(full_name(command)));
-  for (const Argument& word : command.words) out += fmt::format(".RI [ {} ]\n", quoted(word.value));
+  std::string out = fmt::format(".B {}\n", as_argument(full_name(command)));
+  for (const Argument& word : command.words) out += fmt::format(".RI [ {} ]\n", as_argument(word.value));
   if (!command.commands.empty()) out += ".I command\n";
   return out + ".RI [ options ]\n";
 }
@@ -83,19 +84,20 @@ std::string entry(const std::string& head, const std::string& body) {
 std::string list_of(const std::vector<Choice>& choices) {
   if (choices.empty() || choices.front().help.empty()) return "";
   std::string out = ".RS\n";
-  for (const Choice& choice : choices) out += entry(".B " + quoted(choice.name), choice.help);
+  for (const Choice& choice : choices) out += entry(".B " + as_argument(choice.name), choice.help);
   return out + ".RE\n";
 }
 
 std::string entry_of(const Argument& argument) {
   std::string head;
   if (!argument.name.starts_with("-")) {
-    head = ".I " + quoted(argument.value);
+    head = ".I " + as_argument(argument.value);
   } else {
     const std::string name =
         argument.short_name.empty() ? argument.name : argument.short_name + ", " + argument.name;
-    head = argument.value.empty() ? ".B " + quoted(name)
-                                  : fmt::format(".BI {} {}", quoted(name + " "), quoted(argument.value));
+    head = argument.value.empty()
+               ? ".B " + as_argument(name)
+               : fmt::format(".BI {} {}", as_argument(name + " "), as_argument(argument.value));
   }
   return entry(head, argument.help) + list_of(argument.choices);
 }
@@ -108,7 +110,7 @@ std::string entries_of(const Command& command) {
     if (std::find(groups.begin(), groups.end(), flag.group) == groups.end()) groups.push_back(flag.group);
   }
   for (const std::string& one : groups) {
-    if (one != group) out += ".SS " + quoted(one) + "\n";
+    if (one != group) out += ".SS " + as_argument(one) + "\n";
     for (const Argument& flag : command.flags) {
       if (flag.group == one) out += entry_of(flag);
     }
@@ -128,7 +130,7 @@ std::string options(const Command& command) {
 std::string commands_of(const Command& ration) {
   std::string out = section("COMMANDS");
   for (const Command& command : ration.commands) {
-    out += entry(fmt::format(".BR {} (1)", quoted(page_name(command))), command.help);
+    out += entry(fmt::format(".BR {} (1)", as_argument(page_name(command))), command.help);
   }
   return out + section("OPTIONS") + entries_of(ration);
 }
@@ -161,7 +163,8 @@ std::string examples(const Command& command) {
 std::string files(const Command& command) {
   if (command.explanation.files.empty()) return "";
   std::string out = section("FILES");
-  for (const KnownFile& file : command.explanation.files) out += entry(".I " + quoted(file.name), file.help);
+  for (const KnownFile& file : command.explanation.files)
+    out += entry(".I " + as_argument(file.name), file.help);
   return out;
 }
 
@@ -177,7 +180,7 @@ std::string see_also(const Command& ration, const Command& command) {
   std::string out;
   const auto refer = [&](const Command& other) {
     if (&other == &command) return;
-    out += fmt::format("{}.BR {} (1)", out.empty() ? "" : ",\n", quoted(page_name(other)));
+    out += fmt::format("{}.BR {} (1)", out.empty() ? "" : ",\n", as_argument(page_name(other)));
   };
   refer(ration);
   for (const Command& other : ration.commands) refer(other);
@@ -186,8 +189,8 @@ std::string see_also(const Command& ration, const Command& command) {
 
 std::string page(const Command& ration, const Command& command, const std::string& version) {
   const std::string name = page_name(command);
-  std::string out = fmt::format(".\\\" Made by 'ration manual'.\n.TH {} 1 \"\" {} {}\n", quoted(upper(name)),
-                                quoted(version), quoted("User Commands"));
+  std::string out = fmt::format(".\\\" Made by 'ration manual'.\n.TH {} 1 \"\" {} {}\n",
+                                as_argument(upper(name)), as_argument(version), as_argument("User Commands"));
   out += fmt::format("{}{} \\- {}\n", section("NAME"), escaped(name), escaped(command.help));
   const bool is_program = &command == &ration;
   out += section("SYNOPSIS") + (is_program ? synopsis(command) : all_synopses(command));

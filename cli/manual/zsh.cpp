@@ -19,7 +19,8 @@ std::string action_of(const Argument& argument) {
   }
   const bool described = !argument.choices.empty() && !argument.choices.front().help.empty();
   if (!choices.empty() && argument.takes == Takes::file) return "_files";
-  if (!choices.empty()) return fmt::format(described ? "(({}))" : "({})", choices);
+  if (described) return "((" + choices + "))";
+  if (!choices.empty()) return "(" + choices + ")";
   if (argument.takes == Takes::file) return "_files";
   return argument.takes == Takes::folder ? "_files -/" : " ";
 }

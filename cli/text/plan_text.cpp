@@ -13,7 +13,7 @@ namespace {
 
 std::string describe_sampling(const ResolvedPlan& plan) {
   if (plan.fixed_size) return fmt::format("{} rows, drawn without replacement", *plan.fixed_size);
-  if (plan.rate < 1) return fmt::format("each row with chance {} (Poisson)", show(plan.rate));
+  if (plan.rate < 1) return fmt::format("each row with probability {} (Poisson)", show(plan.rate));
   return "every row";
 }
 
@@ -32,7 +32,7 @@ std::string describe_step(const ResolvedPlan& plan) {
 
 std::string describe_rows(const ResolvedPlan& plan) {
   if (plan.count_noise) {
-    return fmt::format("counted with noise {} first, at about 1 % of the budget; declare rows to save it",
+    return fmt::format("counted with noise {} first, for about 1 % of the budget; give --rows to save it",
                        show_rounded_up(*plan.count_noise));
   }
   if (!plan.plan.rows) return "their number is public under replace_one";
@@ -41,8 +41,8 @@ std::string describe_rows(const ResolvedPlan& plan) {
 
 std::string describe_method(const ResolvedPlan& plan) {
   const std::string& name = plan.plan.method;
-  if (!plan.is_private()) return name + ": NOT PRIVATE, a bar to measure others by";
-  if (plan.fixed() == nullptr) return name + ", steps while the budget lasts";
+  if (!plan.is_private()) return name + ": NOT PRIVATE, for comparison only";
+  if (plan.fixed() == nullptr) return name + ", as many steps as the budget allows";
   return fmt::format("{}, {} {}", name, plan.steps(), plan.steps() == 1 ? "step" : "steps");
 }
 
@@ -53,7 +53,7 @@ std::string describe_protector(const ResolvedPlan& plan) {
 }
 
 std::string describe_spending(const ResolvedPlan& plan) {
-  if (!plan.is_private()) return "no budget: nothing protects the rows";
+  if (!plan.is_private()) return "no budget: the rows are not protected";
   return fmt::format("epsilon {} of {} at delta {}  {}", show_rounded_up(plan.cost.epsilon),
                      show(plan.budget.epsilon), show(plan.budget.delta),
                      bar(plan.cost.epsilon / plan.budget.epsilon, 20));
@@ -70,14 +70,14 @@ std::string to_text(const ResolvedPlan& plan) {
   const auto line = [&](std::string_view name, const std::string& value) {
     text += fmt::format("{:<12}{}\n", name, value);
   };
-  if (plan.schema_was_found) line("schema", plan.plan.schema + ", by the folder of the rows");
+  if (plan.schema_was_found) line("schema", plan.plan.schema + ", found by the name of the data");
   line("model", plan.plan.model);
   line("method", describe_method(plan));
   if (plan.protector() != nullptr) line("protector", describe_protector(plan));
-  line("a step sees", describe_sampling(plan));
+  line("sampling", describe_sampling(plan));
   line("rows", describe_rows(plan));
   if (plan.mean_noise) {
-    line("centred", fmt::format("by their mean with noise {}, at about 1 % of the budget",
+    line("centred", fmt::format("by their mean with noise {}, for about 1 % of the budget",
                                 show_rounded_up(*plan.mean_noise)));
   }
   if (plan.plan.clip_bound) line("clipping", describe_clip(plan));
@@ -89,7 +89,7 @@ std::string to_text(const ResolvedPlan& plan) {
   line("accountant", describe_accountant(plan));
   line("spends", describe_spending(plan));
   if (plan.plan.rows && plan.budget.delta * *plan.plan.rows >= 1) {
-    line("caution", "delta is not below 1 / rows: publishing a row or two outright would keep this promise");
+    line("caution", "delta is not below 1 / rows: even publishing a whole row would meet this guarantee");
   }
   return text;
 }

@@ -57,7 +57,7 @@ std::string describe_budget(const ScheduleAnswer& answer) {
   std::string text =
       fmt::format("epsilon {} of {} at delta {}, by {}", show_rounded_up(answer.cost.epsilon),
                   show(answer.budget.epsilon), show(answer.budget.delta), to_string(answer.cost.accountant));
-  if (!answer.cost.certified) text += ", an approximation: certifies nothing";
+  if (!answer.cost.certified) text += ", an approximation, not a guarantee";
   return text;
 }
 
@@ -76,7 +76,7 @@ std::string describe_extremes(const std::vector<double>& noise) {
 
 std::string describe_bound(const ScheduleAnswer& answer) {
   return fmt::format(
-      "{:.6g} with this schedule, {:.6g} with uniform noise (final error over the first, at most)",
+      "{:.6g} with this schedule, {:.6g} with uniform noise (upper bound on final error / initial error)",
       answer.bound, answer.uniform_bound);
 }
 
@@ -181,8 +181,8 @@ std::string plot_schedule(const ScheduleAnswer& answer) {
 
 std::string warning_of_public_rows(const ScheduleAnswer& answer) {
   return fmt::format(
-      "{} was read WITHOUT PRIVACY: the schedule was estimated on its rows and tells about them. Unless that "
-      "file is public, neither use nor share the schedule",
+      "{} was read WITHOUT PRIVACY: the schedule was estimated from its rows and reveals information about "
+      "them. Unless that file is public, do not use or share the schedule",
       answer.read_without_privacy);
 }
 

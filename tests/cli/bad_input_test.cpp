@@ -90,7 +90,7 @@ const BadInput kBadInputs[] = {
      "/no/such/file: cannot read the schedule"},
     {"ScheduleIsAFolder", "account --sampling full --schedule / --delta 1e-5", "is a folder"},
     {"ScheduleAndNoise", "account --sampling full --schedule x --noise 1 --delta 1e-5",
-     "--schedule takes the place of --noise and --steps; leave --noise out"},
+     "--schedule replaces --noise and --steps; leave --noise out"},
     {"PlotCannotBeWritten", kGood + " --plot /no/such/folder/a.svg", "/no/such/folder/a.svg: cannot write"},
     {"PlotIsAFolder", kGood + " --plot /", "cannot write: expected a file name"},
     {"EpsilonZero", kCalibrate + "--rate 0.1 --steps 10 --epsilon 0",

@@ -99,7 +99,7 @@ TEST(CompareCommand, InterruptedItExitsWith130AndGoesOn) {
   running.signal(SIGINT);
   const Finished stopped = running.wait();
   EXPECT_EQ(stopped.exit_code, 130);
-  EXPECT_THAT(stopped.err, HasSubstr("jobs; the same command goes on"));
+  EXPECT_THAT(stopped.err, HasSubstr("jobs; run the same command again to continue"));
   EXPECT_THAT(census.read("cmp/results.md"), HasSubstr("Not finished"));
   const json out = ration_json("compare --plan long.toml --out cmp", census.path());
   EXPECT_EQ(out["jobs_done"], 42);

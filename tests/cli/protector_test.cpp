@@ -145,7 +145,7 @@ TEST_F(ProtectorCommand, BadInputIsRefusedWithWhatWouldDo) {
   expect_refusal(train, "--tasks is needed: quadratic, table or images");
   expect_refusal(train + " --tasks squares", "--tasks: expected quadratic, table or images, got 'squares'");
   expect_refusal(train + " --tasks quadratic --data public.csv",
-                 "--data: tasks quadratic have none; leave it out");
+                 "--data is not used by tasks quadratic; leave it out");
   expect_refusal(train + " --tasks table --model softmax", "generated tables have two classes");
   expect_refusal(train + " --tasks table --model lasso",
                  "expected logistic, hinge, softmax or huber, got 'lasso'");

@@ -202,7 +202,7 @@ TEST(Schedule, RefusesOnOneLine) {
        "--accountant: expected one accountant, got 'all'"},
       {"schedule --shape influence --accountant odometer" + rest, "got 'odometer'"},
       {"schedule --shape influence --alpha 0" + rest, "--alpha: expected alpha > 0, got '0'"},
-      {"schedule --shape influence --alpha 1 --parameters 5" + rest, "--alpha says it all"},
+      {"schedule --shape influence --alpha 1 --parameters 5" + rest, "--alpha cannot be combined with --parameters"},
       {"schedule --shape influence --parameters 5" + rest, "--gradient-bound is needed"},
       {"schedule --shape influence --runs 5" + rest, "--runs: only --shape influence:estimated is estimated"},
       {"schedule --shape influence --fit exponential" + rest, "--fit: only --shape influence:estimated"},

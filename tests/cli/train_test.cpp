@@ -174,7 +174,8 @@ TEST_F(TrainCommand, EachMistakeIsOneLine) {
   expect_message(good + "--learning-rate 1", "unknown flag '--learning-rate'");
   expect_message(good + "--target nobody", "nobody");
   expect_message(good + "--relation replace_one --rows 1999", "expected rows = 2000 under replace_one");
-  expect_message(good + "--resume never", "--resume goes on with the run's own plan; leave 'census.csv' out");
+  expect_message(good + "--resume never",
+                 "--resume continues a run with its own plan; leave 'census.csv' out");
   expect_message("train --resume never --epsilon 1", "leave --epsilon out");
   expect_message("train --resume never --out other", "leave --out out");
   expect_message("train --resume never", "no run to go on with");
