@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "base/atomic_file.h"
+#include "base/version.h"
 #include "commands/commands.h"
 #include "manual/man_page.h"
 #include "ration/base/error.h"
@@ -14,20 +14,12 @@
 namespace ration::cli {
 namespace {
 
-// "ration 1.2.3", without what --version may say about this machine.
-std::string version_of(const CLI::App& app) {
-  std::istringstream words(app.version());
-  std::string name, number;
-  words >> name >> number;
-  return fmt::format("{} {}", name, number);
-}
-
 void write_pages(const CLI::App& app, const std::optional<std::string>& folder) {
   if (!folder) throw InputError("--out is needed: the folder for the pages");
   std::error_code error;
   std::filesystem::create_directories(*folder, error);
   if (error) throw InputError(fmt::format("{}: cannot make this folder: {}", *folder, error.message()));
-  const std::vector<ManPage> pages = man_pages(describe(app), version_of(app));
+  const std::vector<ManPage> pages = man_pages(describe(app), fmt::format("ration {}", version()));
   for (const ManPage& page : pages) {
     write_file_atomically((std::filesystem::path(*folder) / page.file).string(), page.text);
   }
