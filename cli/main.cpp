@@ -8,10 +8,10 @@
 #include "base/instruction_set.h"
 #include "base/version.h"
 #include "commands/commands.h"
-#include "exit_status.h"
 #include "flags/usage.h"
 #include "interrupt.h"
 #include "networks.h"
+#include "program.h"
 #include "ration/base/error.h"
 #include "text/output.h"
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "exit_status.h"
 #include "flags/explain.h"
+#include "program.h"
 
 namespace ration::cli {
 namespace {
@@ -26,13 +26,20 @@ std::string exit_statuses() {
   return text;
 }
 
+std::string environment() {
+  std::string text;
+  for (const EnvironmentVariable& one : kEnvironment)
+    text += fmt::format("  {:<12} {}\n", one.name, one.meaning);
+  return text;
+}
+
 }  // namespace
 
 void add_commands(CLI::App& app) {
   app.name("ration");
   app.description("Train models within a fixed differential-privacy budget");
   explain(app, {.examples = kExamples});
-  app.footer(app.get_footer() + "\nExit status:\n" + exit_statuses());
+  app.footer(app.get_footer() + "\nExit status:\n" + exit_statuses() + "\nEnvironment:\n" + environment());
   app.require_subcommand(1);
   add_account(app);
   add_calibrate(app);

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <sstream>
 
-#include "exit_status.h"
+#include "program.h"
 
 namespace ration::cli {
 namespace {
@@ -176,6 +176,13 @@ std::string exit_status() {
   return out;
 }
 
+std::string environment() {
+  std::string out = section("ENVIRONMENT");
+  for (const EnvironmentVariable& one : kEnvironment)
+    out += entry(fmt::format(".B {}", one.name), one.meaning);
+  return out;
+}
+
 std::string see_also(const Command& ration, const Command& command) {
   std::string out;
   const auto refer = [&](const Command& other) {
@@ -195,7 +202,7 @@ std::string page(const Command& ration, const Command& command, const std::strin
   const bool is_program = &command == &ration;
   out += section("SYNOPSIS") + (is_program ? synopsis(command) : all_synopses(command));
   out += description(command) + (is_program ? commands_of(command) : options(command));
-  return out + exit_status() + files(command) + examples(command) + see_also(ration, command);
+  return out + exit_status() + environment() + files(command) + examples(command) + see_also(ration, command);
 }
 
 }  // namespace

@@ -19,4 +19,16 @@ inline constexpr std::array kExitStatuses = {
     ExitStatusMeaning{kInterrupted, "interrupted; the run can be resumed"},
 };
 
+struct EnvironmentVariable {
+  const char* name;
+  const char* meaning;
+};
+
+inline constexpr std::array kEnvironment = {
+    EnvironmentVariable{"RATION_CPU",
+                        "Vector instructions to use: portable, avx2 or avx512 (default: the best that the "
+                        "processor has; 'ration --version' names them)"},
+    EnvironmentVariable{"RATION_DATA", "Folder to look for data files in, after the current one"},
+};
+
 }  // namespace ration::cli
