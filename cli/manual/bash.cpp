@@ -9,10 +9,11 @@ namespace {
 // the line is cut at blanks, and what stands before the last ':' is taken off the answers again.
 constexpr const char* kBegin = R"(# bash completion for ration, made by 'ration completion bash'
 _ration() {
-  local line=${COMP_LINE:0:COMP_POINT} typed flag command flags='' values='' kind='' one
+  local line=${COMP_LINE:0:COMP_POINT} before typed flag command flags='' values='' kind='' one
   local -a words
   read -ra words <<< "$line"
   typed=${line##*[[:space:]]}
+  before=${line%"$typed"}
   [[ -z $typed ]] && words+=('')
   flag=${words[${#words[@]} - 2]}
   if [[ $typed == --*=* ]]; then
@@ -30,7 +31,7 @@ constexpr const char* kEnd = R"(  COMPREPLY=()
   for one in $values; do
     [[ $one == "$typed"* ]] || continue
     # A flag is given once.
-    [[ $one == --* && "$line " == *" $one"[\ =]* ]] && continue
+    [[ $one == --* && $before == *" $one"[\ =]* ]] && continue
     [[ $COMP_WORDBREAKS == *:* ]] && one=${one#"${typed%"${typed##*:}"}"}
     COMPREPLY+=("$one")
   done

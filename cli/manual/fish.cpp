@@ -66,7 +66,7 @@ std::string line_of_flag(const std::string& condition, const Argument& flag) {
 std::string lines_of(const Command& command) {
   const std::string path = joined_path(command, " ");
   const std::string at = path.empty() ? "__ration_at" : "__ration_at " + path;
-  const std::string condition = command.commands.empty() ? "__ration_in " + path : at;
+  const std::string condition = command.commands.empty() && !path.empty() ? "__ration_in " + path : at;
   std::string out = "\n";
   for (const Command& below : command.commands) {
     out +=

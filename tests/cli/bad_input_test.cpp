@@ -38,8 +38,9 @@ const std::string kGood = poisson("0.01", "1", "10", "1e-5");
 const std::string kCalibrate = "calibrate --sampling poisson --delta 1e-5 ";
 
 const BadInput kBadInputs[] = {
-    {"NoCommand", "", "expected a command: account, calibrate, compare, demo"},
-    {"UnknownCommand", "acount", "unknown command 'acount'; commands are account, calibrate, compare, demo"},
+    {"NoCommand", "", "expected a command: account, calibrate, compare, completion, demo"},
+    {"UnknownCommand", "acount",
+     "unknown command 'acount'; commands are account, calibrate, compare, completion, demo"},
     {"UnknownGlobalFlag", "--verbose", "unknown flag '--verbose'"},
     {"UnknownFlag", kGood + " --sigma 3", "account: unknown flag '--sigma'; flags are --help, --sampling"},
     {"StrayWord", kGood + " more", "account: unexpected word 'more'"},

@@ -87,7 +87,8 @@ TEST(LedgerCommand, BadInputIsOneLineAndExitStatusOne) {
   expect_message("ledger show none.db", "none.db: cannot open the ledger: No such file");
   expect_message("ledger runs notes.txt", "notes.txt: not a ledger");
   expect_message("ledger init --epsilon 1 --delta 0", "which ledger?");
-  expect_message("ledger init a.db --name a --epsilon 1 --delta 0", "by --data FILE or by --data-hash HASH");
+  expect_message("ledger init a.db --name a --epsilon 1 --delta 0",
+                 "give either --data FILE or --data-hash HASH");
   expect_message("ledger init a.db --data-hash x --epsilon 1 --delta 0", "--name is needed");
   expect_message("ledger init a.db --data-hash x --name a --delta 0", "--epsilon is needed");
   expect_message("ledger init a.db --data-hash x --name a --epsilon 1", "--delta is needed");

@@ -148,7 +148,7 @@ TEST_F(ProtectorCommand, BadInputIsRefusedWithWhatWouldDo) {
                  "--data is not used by tasks quadratic; leave it out");
   expect_refusal(train + " --tasks table --model softmax", "generated tables have two classes");
   expect_refusal(train + " --tasks table --model lasso",
-                 "expected logistic, hinge, softmax or huber, got 'lasso'");
+                 "expected one of logistic, hinge, huber, softmax, got 'lasso'");
   expect_refusal(train + " --tasks images", "--data is needed");
   expect_refusal(train + " --tasks images --data public.csv", "expected mnist:DIR or fashion-mnist");
   expect_refusal(train + " --tasks quadratic --scheduler hard",
