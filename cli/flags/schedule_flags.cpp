@@ -121,7 +121,7 @@ double total_precision(std::span<const double> noise) {
 ResolvedPlan plan_to_estimate(Plan plan, const StepPlan& steps, const Budget& budget, Accountant accountant,
                               std::size_t public_rows) {
   plan.schedule = "uniform";
-  plan.sampling = to_string(steps.sampling);
+  plan.sampling = name_of(steps.sampling);
   plan.rate = steps.rate;
   plan.relation = ration::to_string(steps.relation);
   plan.accountant = ration::to_string(accountant);

@@ -12,6 +12,7 @@ std::vector<KnownFile> run_files() {
       {"progress.csv", "One line per step, as private as the model"},
       {"schedule.csv", "The noise of each step, if the plan named a file of its own"},
       {"learned.protector", "The protector of --method l2p"},
+      {"evaluation-1, evaluation-2, ...", "Certificates of private evaluations, by 'ration evaluate'"},
       {"checkpoint", "Where an interrupted run can be resumed from; removed when the run ends"},
   };
 }

@@ -105,7 +105,7 @@ TEST_F(ProtectorCommand, DraftsASchemaOfPublicRows) {
   const std::string last = header.substr(header.rfind(',') + 1);
   const Finished made = raw("protector train --tasks table --data public.csv --out d.protector" + kQuick);
   ASSERT_EQ(made.exit_code, 0) << made.err;
-  EXPECT_THAT(made.err, AllOf(HasSubstr("no --schema: its bounds and categories were drafted from it too"),
+  EXPECT_THAT(made.err, AllOf(HasSubstr("without --schema, bounds and categories were drafted from it too"),
                               HasSubstr("the target is column '" + last + "'")));
   EXPECT_EQ(run("protector show d.protector").at("data_sha256").at(0),
             data::content_hash(file("public.csv")));

@@ -205,8 +205,9 @@ TEST(Schedule, RefusesOnOneLine) {
       {"schedule --shape influence --alpha 1 --parameters 5" + rest,
        "--alpha cannot be combined with --parameters"},
       {"schedule --shape influence --parameters 5" + rest, "--gradient-bound is needed"},
-      {"schedule --shape influence --runs 5" + rest, "--runs: only --shape influence:estimated is estimated"},
-      {"schedule --shape influence --fit exponential" + rest, "--fit: only --shape influence:estimated"},
+      {"schedule --shape influence --runs 5" + rest, "--runs is only for --shape influence:estimated"},
+      {"schedule --shape influence --fit exponential" + rest,
+       "--fit is only for --shape influence:estimated"},
       {"schedule --shape influence --plot /no/such/s.svg" + rest, "/no/such/s.svg"},
   };
   for (const auto& [line, message] : bad) {
