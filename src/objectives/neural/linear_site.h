@@ -12,17 +12,17 @@ class LinearSite final : public PositionSite {
 
  private:
   PositionShape shape(std::size_t use) const override;
-  void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const override;
-  torch::Tensor as_weight(const torch::Tensor& forms) const override;
-  const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
-  const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
-                         float* scratch) const override;
   torch::Tensor inputs_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const override {
     return uses()[use].x.narrow(0, first, count).unsqueeze(1);
   }
   torch::Tensor gradients_of_rows(std::size_t use, std::int64_t first, std::int64_t count) const override {
     return uses()[use].g.narrow(0, first, count).unsqueeze(1);
   }
+  const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;
+  const float* gradients(std::size_t use, std::int64_t row, std::int64_t group,
+                         float* scratch) const override;
+  void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const override;
+  torch::Tensor as_weight(const torch::Tensor& forms) const override;
   torch::Tensor bias_gradients() const override;
   void write_weighted_product(const torch::Tensor& factors) override;
   bool product_has_bias() const override {

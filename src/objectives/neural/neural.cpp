@@ -1,23 +1,19 @@
 #include "ration/objectives/neural/neural.h"
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <torch/cuda.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <utility>
 #include <variant>
 
 #include "base/check.h"
-#include "base/parallel.h"
-#include "objectives/glm/losses.h"
 #include "objectives/neural/convert.h"
+#include "objectives/neural/device.h"
 #include "objectives/neural/flat_parameters.h"
+#include "objectives/neural/row_losses.h"
 #include "objectives/neural/soundness.h"
 #include "ration/base/error.h"
 #include "ration/objectives/neural/tape.h"
@@ -26,56 +22,7 @@ namespace ration::nn {
 namespace {
 
 using torch::Tensor;
-using AnyLoss = std::variant<SoftmaxLoss, SquaredLoss>;
 using RowNumbers = std::span<const std::uint64_t>;
-
-AnyLoss loss_for(std::size_t classes) {
-  if (classes == 0) return SquaredLoss{};
-  SoftmaxLoss loss;
-  loss.classes = classes;
-  return loss;
-}
-
-// A power of two that brings the largest of a row's slopes into [1, 2). The row's gradient is in proportion
-// to them, and where a row is classified for sure they are so small that their squares vanish in 32 bits: a
-// rule that divides by the norm would let it contribute many times its bound.
-double scale_for(std::span<const double> slopes) {
-  constexpr int kLargest = 1000;
-  double largest = 0;
-  for (const double slope : slopes) largest = std::max(largest, std::fabs(slope));
-  if (!(largest > 0 && std::isfinite(largest))) return 1;
-  return std::ldexp(1.0, std::min(-std::ilogb(largest), kLargest));
-}
-
-// What a row's gradient, `scale` times as long as it should be, is to be multiplied with; `squared` is its
-// squared length. Next to nothing is nothing: below 1e-10 of its slopes, the squares of a gradient have lost
-// their digits in 32 bits.
-double factor_of(const AnyClipRule& rule, double squared, double scale) {
-  constexpr double kSmallest = 1e-20;
-  if (!(squared >= kSmallest)) return 0;
-  const double norm = std::sqrt(squared) / scale;
-  const double factor = rule.visit([=](const auto& chosen) { return clip_factor(chosen, norm); });
-  return factor * (1 - kSinglePrecisionRoom) / scale;
-}
-
-torch::Device device_named(const std::string& name) {
-  try {
-    return torch::Device(name);
-  } catch (const c10::Error&) {
-    throw InputError(fmt::format("device: expected cpu, cuda or cuda:NUMBER, got '{}'", name));
-  }
-}
-
-torch::Device move_to(const std::string& device, torch::nn::Module& network) {
-  require_device(device);
-  if (!device_named(device).is_cpu()) {
-    // Eleven bits are not enough for sums whose norms were taken with 24.
-    at::globalContext().setAllowTF32CuDNN(false);
-    at::globalContext().setAllowTF32CuBLAS(false);
-  }
-  network.to(device_named(device));
-  return device_named(device);
-}
 
 class NeuralObjective final : public Objective {
  public:
@@ -85,7 +32,7 @@ class NeuralObjective final : public Objective {
   std::size_t parameters() const override { return flat_.size(); }
   // Of the part that is added up in 64 bits.
   std::uint64_t longest_chain(std::uint64_t rows) const override { return rows / options_.rows_at_once + 2; }
-  PublicFacts facts() const override;
+  PublicFacts facts() const override { return losses_.facts(); }
 
   void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
                             std::span<double> sum) override;
@@ -102,7 +49,6 @@ class NeuralObjective final : public Objective {
 
  private:
   void require_size(const char* what, std::size_t size, std::size_t expected) const;
-  void require_labels() const;
   void load(Parameters w);
   void load(const FloatWeights& w);
   // Of about rows_at_once rows each: a batch that is a little larger by chance is still one.
@@ -118,8 +64,6 @@ class NeuralObjective final : public Objective {
   // use(place in the part, its outputs) for each row; outputs may be overwritten.
   template <class Use>
   void for_each_output(RowNumbers part, const Use& use);
-  // The slopes of each row's loss, in the outputs' place, times the row's scale, which is kept.
-  Tensor slopes_of(const Tensor& outputs, RowNumbers part);
   double clipped_loss_sum(Parameters w, const Batch& batch, double bound);
 
   Kernels kernels() const { return device_.is_cpu() ? options_.kernels : Kernels::portable; }
@@ -140,14 +84,13 @@ class NeuralObjective final : public Objective {
   std::shared_ptr<torch::nn::Module> module_;
   std::shared_ptr<const Rows> rows_;
   NeuralOptions options_;
-  AnyLoss loss_;
+  RowLosses losses_;
   torch::Device device_;
   FlatParameters flat_;
   std::size_t layers_;
   std::size_t inputs_;
   std::vector<float> inputs_of_part_;
   std::vector<double> squared_;
-  std::vector<double> scales_;  // of the part's rows
   std::vector<double> point_;
 };
 
@@ -157,7 +100,7 @@ NeuralObjective::NeuralObjective(Network network, std::shared_ptr<const Rows> ro
       module_(network_.module),
       rows_(std::move(rows)),
       options_(options),
-      loss_(loss_for(options.classes)),
+      losses_(options.classes),
       device_(move_to(options.device, *module_)),
       flat_((require_sound_layers(*module_, options.row_by_row), *module_)),
       layers_(count_layers(*module_)),
@@ -172,34 +115,12 @@ NeuralObjective::NeuralObjective(Network network, std::shared_ptr<const Rows> ro
     throw InputError(fmt::format("network: expected at least {} columns, got {}", inputs_, rows_->columns()));
   }
   require_rows_apart(network_, options);
-  if (options.labels) require_labels();
-}
-
-void NeuralObjective::require_labels() const {
-  for (std::size_t row = 0; row < rows_->count(); ++row) {
-    const double label = rows_->labels()[row];
-    std::visit(
-        [&]<class Loss>(const Loss& loss) {
-          if (loss.accepts(label)) return;
-          throw InputError(
-              fmt::format("network: row {}: expected the label to be {}, got {}", row, Loss::kLabels, label));
-        },
-        loss_);
-  }
+  if (options.labels) losses_.require_labels(rows_->labels());
 }
 
 void NeuralObjective::require_size(const char* what, std::size_t size, std::size_t expected) const {
   if (size != expected)
     throw InputError(fmt::format("network: expected {} {}, got {}", expected, what, size));
-}
-
-PublicFacts NeuralObjective::facts() const {
-  return std::visit(
-      []<class Loss>(const Loss& loss) {
-        return PublicFacts{
-            .loss = Loss::kName, .label_classes = loss.label_classes(), .single_precision = true};
-      },
-      loss_);
 }
 
 void NeuralObjective::load(Parameters w) {
@@ -260,23 +181,10 @@ void NeuralObjective::for_each_output(RowNumbers part, const Use& use) {
   }
 }
 
-Tensor NeuralObjective::slopes_of(const Tensor& outputs, RowNumbers part) {
-  Tensor slopes = outputs.detach().to(torch::kCPU, torch::kDouble).contiguous();
-  const auto width = static_cast<std::size_t>(slopes.size(1));
-  scales_.resize(part.size());
-  for (std::size_t r = 0; r < part.size(); ++r) {
-    const std::span<double> place(slopes.data_ptr<double>() + r * width, width);
-    std::visit([&](const auto& loss) { loss.to_slopes(place, rows_->labels()[part[r]]); }, loss_);
-    scales_[r] = scale_for(place);
-    for (double& slope : place) slope *= scales_[r];
-  }
-  return slopes.to(device_, torch::kFloat);
-}
-
 void NeuralObjective::record(RowNumbers part) {
   module_->train();
   const Tensor outputs = network_.forward(gather(part));
-  outputs.backward(slopes_of(outputs, part));
+  outputs.backward(losses_.slopes(outputs, rows_->labels(), part));
 }
 
 void NeuralObjective::flat_norms(const Tape& tape, std::span<double> squared) const {
@@ -290,7 +198,7 @@ Tensor NeuralObjective::factors_of(const AnyClipRule& rule, std::span<const doub
   Tensor factors = torch::empty({static_cast<std::int64_t>(squared.size())});
   std::vector<std::int64_t> lost;
   for (std::size_t r = 0; r < squared.size(); ++r) {
-    factors.data_ptr<float>()[r] = static_cast<float>(factor_of(rule, squared[r], scales_[r]));
+    factors.data_ptr<float>()[r] = static_cast<float>(losses_.factor(r, squared[r], rule));
     if (!std::isfinite(squared[r])) lost.push_back(static_cast<std::int64_t>(r));
   }
   if (lost.empty()) return factors.to(device_);
@@ -330,8 +238,8 @@ void NeuralObjective::add_row_by_row(RowNumbers part, const AnyClipRule& rule, s
   for (const std::uint64_t& row : part) {
     flat_.clear_gradients();
     const Tensor outputs = network_.forward(gather({&row, 1}));
-    outputs.backward(slopes_of(outputs, {&row, 1}));
-    const double factor = factor_of(rule, norm_of_gradients(), scales_[0]);
+    outputs.backward(losses_.slopes(outputs, rows_->labels(), {&row, 1}));
+    const double factor = losses_.factor(0, norm_of_gradients(), rule);
     if (factor == 0) continue;
     const std::span<const float> gradient = flat_.gradients();
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * static_cast<double>(gradient[i]);
@@ -379,9 +287,7 @@ double NeuralObjective::clipped_loss_sum(Parameters w, const Batch& batch, doubl
   double sum = 0;
   for_each_part(batch.rows, [&](RowNumbers part) {
     for_each_output(part, [&](std::size_t r, std::span<double> outputs) {
-      const double label = rows_->labels()[part[r]];
-      const double loss =
-          std::visit([&](const auto& chosen) { return chosen.loss_at(outputs, label); }, loss_);
+      const double loss = losses_.loss(outputs, rows_->labels()[part[r]]);
       if (std::isfinite(loss)) sum += std::clamp(loss, 0.0, bound);
     });
   });
@@ -421,8 +327,7 @@ std::uint64_t NeuralObjective::count_norms_at_most(Parameters w, const Batch& ba
     record(part);
     const torch::NoGradGuard no_gradient;
     flat_norms(tape, squared_);
-    for (std::size_t r = 0; r < part.size(); ++r)
-      count += std::sqrt(squared_[r]) / scales_[r] <= bound ? 1 : 0;
+    for (std::size_t r = 0; r < part.size(); ++r) count += losses_.norm(r, squared_[r]) <= bound ? 1 : 0;
   });
   return count;
 }
@@ -442,8 +347,7 @@ double NeuralObjective::mean_loss(Parameters w) {
   double sum = 0;
   for_each_part(all, [&](RowNumbers part) {
     for_each_output(part, [&](std::size_t r, std::span<double> outputs) {
-      const double label = rows_->labels()[part[r]];
-      sum += std::visit([&](const auto& chosen) { return chosen.loss_at(outputs, label); }, loss_);
+      sum += losses_.loss(outputs, rows_->labels()[part[r]]);
     });
   });
   return sum / static_cast<double>(rows());
@@ -456,8 +360,7 @@ void NeuralObjective::predict(Parameters w, std::span<double> predictions) {
   std::iota(all.begin(), all.end(), std::uint64_t{0});
   for_each_part(all, [&](RowNumbers part) {
     for_each_output(part, [&](std::size_t r, std::span<double> outputs) {
-      predictions[part[r]] =
-          std::visit([&](const auto& chosen) { return chosen.prediction(outputs); }, loss_);
+      predictions[part[r]] = losses_.prediction(outputs);
     });
   });
 }
@@ -467,46 +370,6 @@ void NeuralObjective::predict(Parameters w, std::span<double> predictions) {
 std::unique_ptr<Objective> make_neural(Network network, std::shared_ptr<const Rows> rows,
                                        const NeuralOptions& options) {
   return std::make_unique<NeuralObjective>(std::move(network), std::move(rows), options);
-}
-
-void require_device(const std::string& name) {
-  const torch::Device device = device_named(name);
-  if (device.is_cpu()) return;
-  if (!device.is_cuda()) {
-    throw InputError(fmt::format("device: expected cpu, cuda or cuda:NUMBER, got '{}'", name));
-  }
-  const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
-  if (count == 0) {
-    throw InputError(
-        fmt::format("device: '{}' was asked for, but this libtorch finds no CUDA device on this machine; "
-                    "leave --device out",
-                    name));
-  }
-  if (device.has_index() && device.index() >= count) {
-    throw InputError(fmt::format("device: expected cuda:0 to cuda:{}, got '{}'", count - 1, name));
-  }
-}
-
-namespace {
-
-// OpenMP may give fewer threads than asked for.
-void use_openmp(std::size_t count, const Task& task) {
-#pragma omp parallel for schedule(static, 1) num_threads(count)
-  for (std::size_t i = 0; i < count; ++i) task(i);
-}
-
-}  // namespace
-
-// OpenBLAS keeps its own number of threads, which torch does not set.
-void use_threads(std::size_t threads) {
-  crew = use_openmp;
-  const int count = static_cast<int>(thread_count(threads));
-  if (at::get_num_threads() != count) at::set_num_threads(count);
-  using SetThreads = void (*)(int);
-  static const auto set_blas_threads =
-      reinterpret_cast<SetThreads>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
-  static std::atomic<int> blas_threads = 0;
-  if (set_blas_threads != nullptr && blas_threads.exchange(count) != count) set_blas_threads(count);
 }
 
 }  // namespace ration::nn
