@@ -173,7 +173,7 @@ class MetaProgressBar {
   bool dirty_ = false;
 };
 
-Protector train_until_stopped(const meta::MetaOptions& options, const PublicTasks& tasks,
+Protector train_until_stopped(const meta::MetaOptions& options, const meta::PublicTasks& tasks,
                               ProtectorOrigin origin, bool shows_progress) {
   MetaProgressBar bar(shows_progress);
   try {
@@ -207,8 +207,9 @@ void run_training(const TrainingFlags& flags) {
   suit_accounting(options, rate);
   const Interrupt interrupt;
   options.stop = &interrupt.flag();
-  const PublicTasks tasks = read_tasks(flags.tasks, rate);
-  if (!tasks.warning.empty() && !flags.json) fmt::print(stderr, "ration: warning: {}\n", tasks.warning);
+  const NamedTasks named = read_tasks(flags.tasks, rate);
+  const meta::PublicTasks& tasks = named.tasks;
+  if (!named.warning.empty() && !flags.json) fmt::print(stderr, "ration: warning: {}\n", named.warning);
   if (options.rows == 0) options.rows = tasks.rows;
   ProtectorOrigin origin = tasks.origin;
   // What the protector that it goes on from has seen, it has seen too.
@@ -220,7 +221,7 @@ void run_training(const TrainingFlags& flags) {
   const Protector protector = train_until_stopped(options, tasks, std::move(origin), !flags.quiet);
   write_file_atomically(*flags.out, to_json(protector));
   const bool stopped = options.stop->load(std::memory_order_relaxed);
-  print_result(flags, protector, tasks.warning, stopped, now_in_seconds() - start);
+  print_result(flags, protector, named.warning, stopped, now_in_seconds() - start);
   if (stopped) throw Interrupted(fmt::format("stopped; {} holds the best protector so far", *flags.out));
 }
 

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "meta/task.h"
-#include "methods/protector.h"
+#include "meta/public_tasks.h"
 
 namespace ration::cli {
 
@@ -18,15 +17,13 @@ struct TaskFlags {
   std::optional<std::string> tasks, data, schema, target, model, pair;
 };
 
-// PUBLIC problems, and what they were made of.
-struct PublicTasks {
-  meta::TaskSource source;
-  ProtectorOrigin origin;  // tasks, model and data_hashes
-  double rows = 0;         // of the data; 0 if there is none
-  std::string warning;     // what was read without privacy; empty if nothing was
+// The tasks that the flags name.
+struct NamedTasks {
+  meta::PublicTasks tasks;
+  std::string warning;  // what was read without privacy; empty if nothing was
 };
 
 // `rate`: the share of the rows that a step sees. Throws InputError naming the flag.
-PublicTasks read_tasks(const TaskFlags& flags, double rate);
+NamedTasks read_tasks(const TaskFlags& flags, double rate);
 
 }  // namespace ration::cli
