@@ -49,7 +49,7 @@ class LibsvmRows {
       previous = add_entry(word, previous, place);
     }
     if (schema_.bias) push(features_.count, 1.0);
-    matrix_.starts.push_back(matrix_.values.size());
+    matrix_.end_row();
   }
 
   Rows finish(const std::string& file) {
@@ -105,9 +105,7 @@ class LibsvmRows {
   }
 
   void push(std::size_t column, double value) {
-    if (value == 0) return;
-    matrix_.indices.push_back(static_cast<std::int32_t>(column));
-    matrix_.values.push_back(value);
+    if (value != 0) matrix_.add(column, value);
   }
 
   const Schema& schema_;

@@ -73,20 +73,15 @@ class TextRows {
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
     const double value = 1 / std::sqrt(static_cast<double>(ids.size()));
-    for (const std::uint32_t id : ids) push(id - 1, value);
-    if (schema_.bias) push(shape_.vocabulary - 1, 1.0);
-    matrix_.starts.push_back(matrix_.values.size());
+    for (const std::uint32_t id : ids) matrix_.add(id - 1, value);
+    if (schema_.bias) matrix_.add(shape_.vocabulary - 1, 1.0);
+    matrix_.end_row();
   }
 
   void add_ids(std::vector<std::uint32_t> ids) {
     ids.resize(shape_.length);
     ids_.insert(ids_.end(), ids.begin(), ids.end());
     if (schema_.bias) ids_.push_back(1.0);
-  }
-
-  void push(std::size_t column, double value) {
-    matrix_.indices.push_back(static_cast<std::int32_t>(column));
-    matrix_.values.push_back(value);
   }
 
   const Schema& schema_;

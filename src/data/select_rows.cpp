@@ -34,19 +34,11 @@ void require_same_width(std::span<const Rows> tables) {
 }
 
 void append(SparseMatrix& matrix, const PlaceOfRow& place) {
-  if (place.table->is_dense()) {
-    const auto values = place.table->dense_row(place.row);
-    for (std::size_t column = 0; column < values.size(); ++column) {
-      if (values[column] == 0) continue;
-      matrix.indices.push_back(static_cast<std::int32_t>(column));
-      matrix.values.push_back(values[column]);
-    }
-  } else {
-    const auto row = place.table->sparse_row(place.row);
-    matrix.indices.insert(matrix.indices.end(), row.indices.begin(), row.indices.end());
-    matrix.values.insert(matrix.values.end(), row.values.begin(), row.values.end());
-  }
-  matrix.starts.push_back(matrix.values.size());
+  const bool keeps_zeros = !place.table->is_dense();
+  place.table->for_each_entry(place.row, [&](std::size_t column, double value) {
+    if (keeps_zeros || value != 0) matrix.add(column, value);
+  });
+  matrix.end_row();
 }
 
 }  // namespace

@@ -72,11 +72,8 @@ void TableBuilder::append_dense() {
 void TableBuilder::append_sparse() {
   const auto by_column = [](const Entry& a, const Entry& b) { return a.offset < b.offset; };
   if (!std::is_sorted(row_.begin(), row_.end(), by_column)) std::sort(row_.begin(), row_.end(), by_column);
-  for (const Entry& entry : row_) {
-    sparse_.indices.push_back(entry.offset);
-    sparse_.values.push_back(entry.value);
-  }
-  sparse_.starts.push_back(sparse_.indices.size());
+  for (const Entry& entry : row_) sparse_.add(static_cast<std::size_t>(entry.offset), entry.value);
+  sparse_.end_row();
 }
 
 Rows TableBuilder::take_rows() {

@@ -27,19 +27,10 @@ struct SparseRows {
 };
 
 void append_row(const Rows& rows, std::size_t i, SparseMatrix& x) {
-  const auto append = [&](std::size_t column, double value) {
-    if (value == 0) return;
-    x.indices.push_back(static_cast<std::int32_t>(column));
-    x.values.push_back(value);
-  };
-  if (rows.is_dense()) {
-    for (std::size_t j = 0; j < rows.columns(); ++j) append(j, rows.dense_row(i)[j]);
-  } else {
-    const Rows::SparseRow entries = rows.sparse_row(i);
-    for (std::size_t k = 0; k < entries.indices.size(); ++k)
-      append(static_cast<std::size_t>(entries.indices[k]), entries.values[k]);
-  }
-  x.starts.push_back(x.indices.size());
+  rows.for_each_entry(i, [&](std::size_t column, double value) {
+    if (value != 0) x.add(column, value);
+  });
+  x.end_row();
 }
 
 std::shared_ptr<const SparseRows> sparse(const Rows& rows) {

@@ -50,11 +50,6 @@ std::vector<Column> random_columns(RandomSource& random, std::size_t encoded) {
   return columns;
 }
 
-void add_entry(SparseMatrix& matrix, std::size_t column, double value) {
-  matrix.indices.push_back(static_cast<std::int32_t>(column));
-  matrix.values.push_back(value);
-}
-
 // Appends the row and returns w x.
 double add_row(RandomSource& random, const std::vector<Column>& columns, std::span<const double> w,
                SparseMatrix& matrix) {
@@ -70,11 +65,11 @@ double add_row(RandomSource& random, const std::vector<Column>& columns, std::sp
           std::upper_bound(column.cumulative.begin(), column.cumulative.end() - 1, u) -
           column.cumulative.begin());
     }
-    add_entry(matrix, place, value);
+    matrix.add(place, value);
     score += w[place] * value;
   }
-  add_entry(matrix, matrix.columns - 1, 1);
-  matrix.starts.push_back(matrix.indices.size());
+  matrix.add(matrix.columns - 1, 1);
+  matrix.end_row();
   return score;
 }
 
@@ -112,23 +107,13 @@ Rows with_sides_changed(Rows rows) {
 }
 
 double product(const Rows& rows, std::size_t row, std::span<const double> w) {
-  if (rows.is_dense()) return std::inner_product(w.begin(), w.end(), rows.dense_row(row).begin(), 0.0);
-  const Rows::SparseRow entries = rows.sparse_row(row);
   double sum = 0;
-  for (std::size_t k = 0; k < entries.indices.size(); ++k)
-    sum += entries.values[k] * w[static_cast<std::size_t>(entries.indices[k])];
+  rows.for_each_entry(row, [&](std::size_t column, double value) { sum += value * w[column]; });
   return sum;
 }
 
 void add_row_times(const Rows& rows, std::size_t row, double factor, std::span<double> out) {
-  if (rows.is_dense()) {
-    const std::span<const double> values = rows.dense_row(row);
-    for (std::size_t j = 0; j < out.size(); ++j) out[j] += factor * values[j];
-    return;
-  }
-  const Rows::SparseRow entries = rows.sparse_row(row);
-  for (std::size_t k = 0; k < entries.indices.size(); ++k)
-    out[static_cast<std::size_t>(entries.indices[k])] += factor * entries.values[k];
+  rows.for_each_entry(row, [&](std::size_t column, double value) { out[column] += factor * value; });
 }
 
 // The mean of s(-y z), s the sigmoid, and its gradient unless that is empty.
@@ -178,18 +163,11 @@ std::vector<double> above_some_value(std::vector<double> values, RandomSource& r
 Rows without_column(const Rows& rows, std::size_t column, std::vector<double> labels) {
   SparseMatrix matrix;
   matrix.columns = rows.columns();
-  const auto append = [&](std::size_t j, double value) {
-    if (j != column && value != 0) add_entry(matrix, j, value);
-  };
   for (std::size_t i = 0; i < rows.count(); ++i) {
-    if (rows.is_dense()) {
-      for (std::size_t j = 0; j < rows.columns(); ++j) append(j, rows.dense_row(i)[j]);
-    } else {
-      const Rows::SparseRow entries = rows.sparse_row(i);
-      for (std::size_t k = 0; k < entries.indices.size(); ++k)
-        append(static_cast<std::size_t>(entries.indices[k]), entries.values[k]);
-    }
-    matrix.starts.push_back(matrix.indices.size());
+    rows.for_each_entry(i, [&](std::size_t j, double value) {
+      if (j != column && value != 0) matrix.add(j, value);
+    });
+    matrix.end_row();
   }
   return Rows::build(std::move(matrix), std::move(labels));
 }

@@ -4,23 +4,16 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "mechanisms/gaussian.h"
 #include "oracle/sum_error.h"
 #include "ration/clipping/abadi.h"
 #include "ration/clipping/clip_rule.h"
 #include "ration/clipping/sensitivity.h"
-#include "ration/mechanisms/gaussian.h"
 
 namespace ration {
 
 void add_row(const Rows& rows, std::size_t row, double factor, std::span<double> sum) {
-  if (rows.is_dense()) {
-    const auto values = rows.dense_row(row);
-    for (std::size_t j = 0; j < values.size(); ++j) sum[j] += factor * values[j];
-    return;
-  }
-  const Rows::SparseRow entries = rows.sparse_row(row);
-  for (std::size_t k = 0; k < entries.indices.size(); ++k)
-    sum[static_cast<std::size_t>(entries.indices[k])] += factor * entries.values[k];
+  rows.for_each_entry(row, [&](std::size_t column, double value) { sum[column] += factor * value; });
 }
 
 namespace {

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "ration/base/error.h"
 
@@ -40,6 +42,36 @@ TEST(Rows, SparseRowsAreKeptInOrder) {
   EXPECT_THAT(rows.sparse_row(0).values, ElementsAre(3, 4));
   EXPECT_TRUE(rows.sparse_row(1).values.empty());
   EXPECT_THAT(rows.norms(), ElementsAre(5, 0, 12));
+}
+
+std::vector<std::pair<std::size_t, double>> entries_of(const Rows& rows, std::size_t row) {
+  std::vector<std::pair<std::size_t, double>> entries;
+  rows.for_each_entry(row, [&](std::size_t column, double value) { entries.emplace_back(column, value); });
+  return entries;
+}
+
+TEST(Rows, EntriesAreThoseThatAreStored) {
+  using ::testing::Pair;
+  EXPECT_THAT(entries_of(Rows::dense(3, {7, 8, 9, 3, 0, 4}, {0, 1}), 1),
+              ElementsAre(Pair(0, 3), Pair(1, 0), Pair(2, 4)));
+  const Rows sparse = Rows::sparse(three_rows(), {1, 2, 3});
+  EXPECT_THAT(entries_of(sparse, 0), ElementsAre(Pair(0, 3), Pair(2, 4)));
+  EXPECT_THAT(entries_of(sparse, 1), ElementsAre());
+  EXPECT_THAT(entries_of(sparse, 2), ElementsAre(Pair(3, 12)));
+}
+
+TEST(SparseMatrix, IsMadeRowByRow) {
+  SparseMatrix matrix{.columns = 4, .indices = {}, .values = {}};
+  matrix.add(0, 3);
+  matrix.add(2, 4);
+  matrix.end_row();
+  matrix.end_row();
+  matrix.add(3, 12);
+  matrix.end_row();
+  EXPECT_EQ(matrix.rows(), 3u);
+  EXPECT_EQ(matrix.starts, three_rows().starts);
+  EXPECT_EQ(matrix.indices, three_rows().indices);
+  EXPECT_EQ(matrix.values, three_rows().values);
 }
 
 TEST(Rows, BuildChoosesByDensity) {

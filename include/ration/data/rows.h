@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,22 @@ namespace ration {
 
 // Compressed sparse rows: row i holds entries starts[i], ..., starts[i + 1] - 1, its columns increasing.
 struct SparseMatrix {
-  std::size_t columns = 0;
-  std::vector<std::size_t> starts{
-      0};  // one more than there are rows; the first is 0, the last the number of entries
+  std::size_t columns = 0;  // of the whole table, stored or not
+  // One more than there are rows; the first is 0, the last the number of entries.
+  std::vector<std::size_t> starts{0};
   std::vector<std::int32_t> indices;  // 0 <= index < columns
-  std::vector<double> values;
+  std::vector<double> values;         // one per index
 
+  // How many there are, empty ones included.
   std::size_t rows() const { return starts.size() - 1; }
+
+  // Appends to the row that end_row() will end; columns in increasing order.
+  void add(std::size_t column, double value) {
+    indices.push_back(static_cast<std::int32_t>(column));
+    values.push_back(value);
+  }
+  // What was added since the last call is a row.
+  void end_row() { starts.push_back(indices.size()); }
 };
 
 // The encoded table: features and labels, frozen. Whatever reads a row afterwards reads the same row, so that
@@ -35,9 +45,10 @@ struct SparseMatrix {
 //             on a row's value is for the reader of the file to raise, with its line.
 class Rows {
  public:
+  // The stored entries of one row.
   struct SparseRow {
-    std::span<const std::int32_t> indices;
-    std::span<const double> values;
+    std::span<const std::int32_t> indices;  // columns, increasing
+    std::span<const double> values;         // one per index
   };
 
   // The share of stored entries from which a row is faster to use as a whole.
@@ -45,18 +56,24 @@ class Rows {
 
   // `values` row after row: labels.size() * columns of them.
   static Rows dense(std::size_t columns, std::vector<double> values, std::vector<double> labels);
+  // Compressed sparse rows, kept as they are; one label per row.
   static Rows sparse(SparseMatrix matrix, std::vector<double> labels);
   // Dense or sparse, whichever is faster to train on.
   static Rows build(SparseMatrix matrix, std::vector<double> labels);
 
+  // The number of rows.
   std::size_t count() const { return labels_.size(); }
+  // The number of encoded columns, a bias included.
   std::size_t columns() const { return columns_; }
+  // Which of dense_row() and sparse_row() may be asked.
   bool is_dense() const { return is_dense_; }
   // Stored values per row: what a product with a row costs.
   double mean_row_length() const {
     return count() == 0 ? 0 : static_cast<double>(values_.size()) / static_cast<double>(count());
   }
+  // One per row: a class, or a number.
   std::span<const double> labels() const { return labels_; }
+  // The L2 norm of each row, as the class comment says.
   std::span<const double> norms() const { return norms_; }
 
   // Only for dense storage.
@@ -68,6 +85,20 @@ class Rows {
     const std::size_t first = starts_[row];
     const std::size_t length = starts_[row + 1] - first;
     return {std::span(indices_).subspan(first, length), std::span(values_).subspan(first, length)};
+  }
+
+  // Calls use(column, value) for each stored entry of the row, columns increasing.
+  template <class Use>
+  void for_each_entry(std::size_t row, Use&& use) const {
+    if (is_dense_) {
+      const std::span<const double> entries = dense_row(row);
+      for (std::size_t column = 0; column < entries.size(); ++column) use(column, entries[column]);
+      return;
+    }
+    const SparseRow entries = sparse_row(row);
+    for (std::size_t k = 0; k < entries.indices.size(); ++k) {
+      use(static_cast<std::size_t>(entries.indices[k]), entries.values[k]);
+    }
   }
 
   // No row is longer, because with_row_norms_at_most() saw to it; infinity if nobody did. Says nothing about
@@ -83,9 +114,9 @@ class Rows {
 
   // The same table with every row longer than `bound` > 0 shortened to it: x_i * min(1, bound / |x_i|). A row
   // without a finite norm becomes zero. What output and objective perturbation assume of their data.
-  // Guarantee   every stored norm is at most `bound`, not only up to rounding. The second form reuses the
-  //             storage, for tables of which there is no room for two.
+  // Guarantee   every stored norm is at most `bound`, not only up to rounding.
   Rows with_row_norms_at_most(double bound) const&;
+  // The same in the storage of this table, for tables of which there is no room for two.
   Rows with_row_norms_at_most(double bound) &&;
 
  private:
