@@ -5,12 +5,12 @@
 
 #include "base/check.h"
 #include "base/distributions.h"
+#include "mechanisms/gaussian.h"
 #include "mechanisms/objective_noise.h"
 #include "objectives/fit_sensitivity.h"
 #include "objectives/solvers.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
-#include "ration/mechanisms/gaussian.h"
 #include "ration/oracle/oracle.h"
 
 namespace ration {
@@ -59,7 +59,7 @@ double tolerance_of(const FitScale& scale, double largest_w) {
 
 void PrivateOracle::require_all_rows(const char* what) const {
   const Event probe = Event::gaussian(1);
-  if (sampler_.sampled(probe).describe() == probe.describe()) return;
+  if (sampler_.sampled(probe) == probe) return;
   throw InputError(
       fmt::format("{}: expected a sampler that takes every row, got one that leaves some out", what));
 }

@@ -11,12 +11,12 @@
 #include "base/check.h"
 #include "base/parallel.h"
 #include "base/squared_length.h"
+#include "mechanisms/gaussian.h"
 #include "objectives/fit_sensitivity.h"
 #include "oracle/descent.h"
 #include "oracle/sum_error.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
-#include "ration/mechanisms/gaussian.h"
 
 namespace ration {
 namespace {
@@ -120,13 +120,12 @@ bool PrivateOracle::would_grant(std::span<const Event> bases) const {
 }
 
 bool PrivateOracle::charge_and_draw(const Event& base) {
-  std::string text = base.describe();
   auto known =
-      std::find_if(known_.begin(), known_.end(), [&](const KnownEvent& one) { return one.base == text; });
+      std::find_if(known_.begin(), known_.end(), [&](const KnownEvent& one) { return one.base == base; });
   if (known == known_.end()) {
     constexpr std::size_t kKept = 8;
     if (known_.size() == kKept) known_.erase(known_.begin());
-    known_.push_back({std::move(text), sampler_.sampled(base)});
+    known_.push_back({base, sampler_.sampled(base)});
     known = known_.end() - 1;
   }
   if (!filter_.spend(known->charged)) return false;
@@ -388,11 +387,10 @@ PrivateOracle::Sample::Sample(PrivateOracle& oracle, std::vector<Event> announce
 // The announced events are taken in their order, some perhaps skipped.
 void PrivateOracle::Sample::take_next(const Event& event) {
   if (oracle_.batches_ != batch_) throw InputError("one sample: another batch has been drawn since");
-  const std::string asked = event.describe();
   while (next_ < announced_.size()) {
-    if (announced_[next_++].describe() == asked) return;
+    if (announced_[next_++] == event) return;
   }
-  throw InputError(fmt::format("one sample: {} was not announced, or was asked before", asked));
+  throw InputError(fmt::format("one sample: {} was not announced, or was asked before", event.describe()));
 }
 
 void PrivateOracle::Sample::gradient(Parameters w, const GradientQuery& query, std::span<double> mean) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "privacy/event_hash.h"
 #include "privacy/gdp.h"
 #include "privacy/rdp.h"
 #include "privacy/steps.h"
@@ -186,7 +187,7 @@ class RdpFilter final : public BudgetFilter {
   // The costs of the last few events are kept: a run asks the same ones over and over.
   double cost(const Event& event) const {
     for (const auto& [known, value] : recent_) {
-      if (&known.node() == &event.node()) return value;
+      if (known == event) return value;
     }
     constexpr std::size_t kKept = 8;
     if (recent_.size() == kKept) recent_.erase(recent_.begin());
@@ -217,7 +218,7 @@ class PlanFilter final : public BudgetFilter {
   PlanFilter(const Event& plan, Accountant accountant, const Budget& budget, Relation relation)
       : accountant_(accountant), budget_(validated(budget)), relation_(relation) {
     for (const CountedEvent& one : flatten(plan)) {
-      const auto [place, is_new] = places_.emplace(one.event.describe(), events_.size());
+      const auto [place, is_new] = places_.emplace(one.event, events_.size());
       if (is_new) events_.push_back({.event = one.event});
       add_to_plan(events_[place->second], one.count);
     }
@@ -289,7 +290,7 @@ class PlanFilter final : public BudgetFilter {
 
   // Makes it the event asked for last; false if the plan has no such event.
   bool find(const Event& event) {
-    const auto place = places_.find(event.describe());
+    const auto place = places_.find(event);
     if (place == places_.end()) return false;
     last_ = place->second;
     events_[last_].event = event;
@@ -302,15 +303,15 @@ class PlanFilter final : public BudgetFilter {
     return true;
   }
 
-  void give_back(const CountedEvent& part) { events_[places_.at(part.event.describe())].spent -= part.count; }
+  void give_back(const CountedEvent& part) { events_[places_.at(part.event)].spent -= part.count; }
 
   Accountant accountant_;
   Budget budget_;
   Relation relation_;
-  // Equal events are found by their text, and the last one again, quickly, by its place in memory.
+  // The last event is found again, quickly, by its place in memory.
   std::vector<PlannedEvent> events_;
-  std::unordered_map<std::string, std::size_t> places_;  // in events_, by the event's text
-  std::size_t last_ = 0;                                 // the place of the event asked for last
+  std::unordered_map<Event, std::size_t, EventHash> places_;  // in events_
+  std::size_t last_ = 0;                                      // the place of the event asked for last
 };
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST(EventJson, EveryKindComesBackTheSame) {
   for (const Event& event : one_of_each()) {
     const Event back = event_from_json(to_json(event));
     EXPECT_EQ(to_json(back), to_json(event));
-    EXPECT_EQ(back.describe(), event.describe());
+    EXPECT_EQ(back, event);
     EXPECT_EQ(back.node().index(), event.node().index());
   }
   const Event back = event_from_json(to_json(Event::gaussian(0.1 + 0.2)));

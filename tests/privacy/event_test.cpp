@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
+#include <vector>
 
+#include "privacy/event_hash.h"
 #include "ration/base/error.h"
 
 namespace ration {
@@ -54,6 +57,45 @@ TEST(Event, ConstructorsPrintTheViolatedInequality) {
   EXPECT_EQ(message([&] { Event::fixed_size_sampled(0, fine); }),
             "FixedSize: expected 0 < rate <= 1, got rate=0");
   EXPECT_EQ(message([&] { Event::repeated(fine, -1); }), "Repeated: expected count >= 0, got count=-1");
+}
+
+std::vector<Event> different_events() {
+  const Event step = Event::poisson_sampled(0.01, Event::gaussian(1));
+  return {Event::nothing(),
+          Event::gaussian(1),
+          Event::gaussian(std::nextafter(1.0, 2.0)),
+          Event::discrete_gaussian(1),
+          Event::laplace(1),
+          Event::pure_dp(1),
+          Event::noisy_max(1),
+          Event::bounded_range(1),
+          Event::above_threshold_laplace(1, 2),
+          Event::above_threshold_laplace(2, 1),
+          Event::above_threshold_gaussian(1, 2),
+          step,
+          Event::poisson_sampled(0.02, Event::gaussian(1)),
+          Event::poisson_sampled(0.01, Event::gaussian(2)),
+          Event::fixed_size_sampled(0.01, Event::gaussian(1)),
+          Event::composed({}),
+          Event::composed({step}),
+          Event::composed({step, Event::laplace(1)}),
+          Event::composed({Event::laplace(1), step}),
+          Event::repeated(step, 2),
+          Event::repeated(step, 3)};
+}
+
+TEST(Event, IsEqualByKindAndNumbersAndNothingElse) {
+  // Made twice: no node is shared.
+  const std::vector<Event> events = different_events();
+  const std::vector<Event> again = different_events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    for (std::size_t k = 0; k < events.size(); ++k) {
+      EXPECT_EQ(events[i] == again[k], i == k) << events[i].describe() << " and " << again[k].describe();
+    }
+    EXPECT_EQ(EventHash{}(events[i]), EventHash{}(again[i])) << events[i].describe();
+  }
+  EXPECT_EQ(Event::pure_dp(0.0), Event::pure_dp(-0.0));
+  EXPECT_EQ(EventHash{}(Event::pure_dp(0.0)), EventHash{}(Event::pure_dp(-0.0)));
 }
 
 TEST(Event, NoParameterMayBeNanOrInfinite) {

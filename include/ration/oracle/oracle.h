@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstdint>
@@ -5,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -44,6 +44,7 @@ struct FitScale;
 // Edge cases  an empty batch is answered with pure noise. Not thread-safe.
 class PrivateOracle {
  public:
+  // Where a query is asked.
   using Parameters = Objective::Parameters;
   // Takes the answer's coordinates from `first` on.
   using TakeBlock = std::function<void(std::size_t first, std::span<const double> mean)>;
@@ -56,13 +57,16 @@ class PrivateOracle {
   PrivateOracle(const PrivateOracle&) = delete;
   PrivateOracle& operator=(const PrivateOracle&) = delete;
 
-  // Public.
+  // What everybody may know of the objective.
   PublicFacts facts() const { return objective_.facts(); }
+  // How many numbers w has.
   std::size_t parameters() const { return objective_.parameters(); }
+  // Which tables are neighbours: the sampler's.
   Relation relation() const { return sampler_.relation(); }
+  // What is asked before every query.
+  const BudgetFilter& budget() const { return filter_; }
   // What a sum over a batch is divided by to become a mean; public, and the same for every batch.
   double divisor() const { return sampler_.divisor(); }
-  const BudgetFilter& budget() const { return filter_; }
   // Whether the budget would grant all of these, each on a batch of its own. Public, and nothing is read.
   bool would_grant(std::span<const Event> bases) const;
   // Everything released so far.
@@ -76,36 +80,45 @@ class PrivateOracle {
   // InternalError if the budget refuses that.
   void recall(const Event& released, const std::vector<std::string>& assumed = {});
 
-  // Each on a fresh batch; nothing if the budget refuses.
+  // Queries, each on a fresh batch. False, or nothing, if the budget refuses.
+
+  // The noisy mean of the clipped gradients at w.
   [[nodiscard]] bool gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
+  // The first point of the line whose loss is below that of its start by its margin, by noisy comparisons.
   [[nodiscard]] std::optional<FirstDecrease> first_decrease(const Objective::Line& line,
                                                             std::span<const double> margins,
                                                             const DecreaseQuery& query);
+  // The candidate with the smallest loss, by a noisy minimum.
   [[nodiscard]] std::optional<std::size_t> minimum(std::span<const Parameters> candidates,
                                                    const MinimumQuery& query);
-  // `offsets`, one for each point of the line or none at all, are public and added to the sums of losses.
+  // The same for the points of a line. `offsets`, one for each point or none at all, are public and added to
+  // the sums of losses.
   [[nodiscard]] std::optional<std::size_t> minimum_along(const Objective::Line& line,
                                                          const MinimumQuery& query,
                                                          std::span<const double> offsets = {});
+  // The noisy squared norm of the mean gradient at w.
   [[nodiscard]] std::optional<double> squared_norm(Parameters w, const SquaredNormQuery& query);
+  // The noisy number of rows with a short gradient at w, over the divisor.
   [[nodiscard]] std::optional<double> count(Parameters w, const CountQuery& query);
 
-  // One release from all rows; false if the budget refuses. InputError, before anything is charged or read,
-  // if a condition of the proof is not met: a sampler that leaves rows out, no enforced bound on the rows'
-  // norms or one above query.row_norm, a loss without the slopes or curvature that the proof needs, too long
-  // a step, or more than twice the declared number of rows (as public an assumption as TableSize's).
-  //
-  // perturbed_fit        w + N(0, noise), its sensitivity that of objectives/fit_sensitivity.h.
-  // perturbed_objective  see mechanisms/objective_noise.h.
-  // label_counts         one count per class; a row counts 1 in one place (histogram_sensitivity_l2).
+  // One release from all rows. InputError, before anything is charged or read, if a condition of the proof is
+  // not met: a sampler that leaves rows out, no enforced bound on the rows' norms or one above
+  // query.row_norm, a loss without the slopes or curvature that the proof needs, too long a step, or more
+  // than twice the declared number of rows (as public an assumption as TableSize's).
+
+  // w + N(0, noise), w a fit to all rows and the noise by objectives/fit_sensitivity.h. InputError if a
+  // condition of the proof is not met (see above).
   [[nodiscard]] bool perturbed_fit(const OutputQuery& query, std::span<double> w);
+  // The minimum of a perturbed objective, as mechanisms/objective_noise.h says. InputError as above.
   [[nodiscard]] bool perturbed_objective(const ObjectiveQuery& query, std::span<double> w);
+  // One noisy count per class; a row counts 1 in one place (histogram_sensitivity_l2). InputError as above.
   [[nodiscard]] bool label_counts(const LabelCountsQuery& query, std::span<double> counts);
   // The standard deviation of each coordinate of perturbed_fit()'s noise; public.
   double perturbed_fit_stddev(const OutputQuery& query) const;
 
-  // Several queries, or one, on one batch: what they are is said first, and charged as a whole.
+  // Several queries, or one, on one batch.
   class Sample;
+  // What the queries are is said first, and charged as a whole; nothing if the budget refuses.
   [[nodiscard]] std::optional<Sample> one_sample(std::vector<Event> announced);
 
   // The standard deviation of each coordinate of gradient()'s answer; public.
@@ -170,7 +183,7 @@ class PrivateOracle {
   // The last few events as they are charged: a run asks the same ones over and over, and a filter that meets
   // the same event need not compute its cost again.
   struct KnownEvent {
-    std::string base;
+    Event base;
     Event charged;
   };
   std::vector<KnownEvent> known_;
@@ -185,6 +198,7 @@ class PrivateOracle::Sample {
   Sample(Sample&&) noexcept = default;
   Sample& operator=(Sample&&) = delete;
 
+  // The noisy mean gradient at w.
   void gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
   // The same, block by block: each coordinate is handed out once, when its noise has been added, while it is
   // in the processor's first cache. `take` may be called by several threads at once (see Threads above), and
@@ -192,9 +206,11 @@ class PrivateOracle::Sample {
   // seen some of the blocks, all of them private and paid for. An answer of one block (up to kBlock
   // coordinates) is seen as a whole or not at all.
   void gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
+  // Coordinates of a block; the last may have fewer.
   static constexpr std::size_t kBlock = 1024;
   // The gradient at w, each block of which moves the same block of w.
   void descend(Weights& w, const GradientQuery& query, Descent& descent);
+  // Each answers as the oracle's function of that name, on this batch.
   FirstDecrease first_decrease(const Objective::Line& line, std::span<const double> margins,
                                const DecreaseQuery& query);
   std::size_t minimum(std::span<const Parameters> candidates, const MinimumQuery& query);
