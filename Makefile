@@ -39,7 +39,7 @@ define configure
 endef
 
 .PHONY: help deps demo-deps check-deps bench-deps build test demo bench e2 e3 e4 e5 asan tsan format format-check \
-        tidy readme install clean need-data
+        tidy api api-check readme install clean need-data
 .DEFAULT_GOAL := help
 
 help:
@@ -55,6 +55,7 @@ help:
 	@echo "make tsan          the fast tests under the thread sanitizer"
 	@echo "make format        rewrite the sources in the house format (format-check: only look)"
 	@echo "make tidy          clang-tidy over the library and the command line"
+	@echo "make api           the reference of the public headers, into build/api/html"
 	@echo "make readme        rewrite the outputs and the picture that the README shows"
 	@echo "make deps          install the Debian packages that are missing"
 	@echo "make install       install into PREFIX ($(PREFIX))"
@@ -134,6 +135,12 @@ format-check: check-deps
 
 tidy: check-deps build
 	find src cli -name '*.cpp' | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/release
+
+# The reference of the public headers, into build/api/html. A symbol without a comment is an error.
+api api-check: check-deps
+	@mkdir -p build/api
+	doxygen docs/Doxyfile
+	@echo "Every public symbol is documented."
 
 readme: build
 	docs/refresh_readme
