@@ -1,6 +1,9 @@
+// Stable: changes only with a new major version.
 #pragma once
 
-// Everything a program needs to train a private model and to account for it.
+// Everything a program needs to train a private model and to account for it. It includes stable headers only;
+// base/error.h says what is thrown.
+#include "ration/base/error.h"
 #include "ration/data/census.h"
 #include "ration/data/table.h"
 #include "ration/privacy/accountant.h"

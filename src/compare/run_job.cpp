@@ -4,6 +4,7 @@
 
 #include "ration/base/error.h"
 #include "ration/train/fit.h"
+#include "train/model_objective.h"
 
 namespace ration::compare {
 namespace {

@@ -1,4 +1,4 @@
-#include "ration/mechanisms/discrete_gaussian.h"
+#include "mechanisms/discrete_gaussian.h"
 
 #include <boost/multiprecision/cpp_int.hpp>
 

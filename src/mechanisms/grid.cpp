@@ -1,4 +1,4 @@
-#include "ration/mechanisms/grid.h"
+#include "mechanisms/grid.h"
 
 #include <algorithm>
 #include <cmath>

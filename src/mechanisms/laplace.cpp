@@ -1,4 +1,4 @@
-#include "ration/mechanisms/laplace.h"
+#include "mechanisms/laplace.h"
 
 #include "base/check.h"
 #include "mechanisms/exact_sampling.h"

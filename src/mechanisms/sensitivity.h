@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "ration/mechanisms/grid.h"
+#include "mechanisms/grid.h"
 
 namespace ration {
 

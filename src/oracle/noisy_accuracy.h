@@ -3,8 +3,8 @@
 #include <optional>
 #include <span>
 
+#include "mechanisms/laplace.h"
 #include "ration/base/random.h"
-#include "ration/mechanisms/laplace.h"
 #include "ration/privacy/event.h"
 #include "ration/privacy/relation.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <span>
 
+#include "mechanisms/gaussian.h"
 #include "ration/clipping/sensitivity.h"
-#include "ration/mechanisms/gaussian.h"
 
 namespace ration {
 

@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "ration/base/error.h"
+#include "train/model_objective.h"
 #include "train/model_shape.h"
 
 namespace ration {

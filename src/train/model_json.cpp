@@ -10,6 +10,7 @@
 #include "data/byte_source.h"
 #include "data/complaint.h"
 #include "ration/base/error.h"
+#include "ration/objectives/network.h"
 #include "ration/train/model.h"
 #include "train/model_shape.h"
 

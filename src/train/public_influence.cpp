@@ -14,6 +14,7 @@
 #include "oracle/row_mean.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
+#include "train/model_objective.h"
 #include "train/recipes/gradient_descent.h"
 #include "train/row_transform.h"
 

@@ -18,6 +18,7 @@
 #include "schedules/noise_file.h"
 #include "steps/averaging.h"
 #include "train/method_plan.h"
+#include "train/model_objective.h"
 #include "train/model_shape.h"
 #include "train/noise_plan.h"
 #include "train/recipes/settings.h"

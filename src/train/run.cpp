@@ -15,6 +15,7 @@
 #include "data/named_data.h"
 #include "methods/protector.h"
 #include "ration/base/error.h"
+#include "train/model_objective.h"
 #include "train/plan_files.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"

@@ -10,6 +10,7 @@
 #include "oracle/row_count.h"
 #include "oracle/row_mean.h"
 #include "ration/base/error.h"
+#include "train/model_objective.h"
 #include "train/without_privacy.h"
 
 namespace ration {

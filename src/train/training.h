@@ -8,6 +8,7 @@
 
 #include "methods/method.h"
 #include "ration/base/random.h"
+#include "ration/objectives/network.h"
 #include "ration/oracle/oracle.h"
 #include "ration/train/model.h"
 #include "ration/train/resolve.h"

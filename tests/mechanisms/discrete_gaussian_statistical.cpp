@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
+#include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/laws.h"
 #include "ration/base/random.h"
-#include "ration/mechanisms/discrete_gaussian.h"
 #include "support/statistics.h"
 
 namespace ration {

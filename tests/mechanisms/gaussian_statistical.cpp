@@ -2,10 +2,10 @@
 
 #include <vector>
 
+#include "mechanisms/discrete_gaussian.h"
+#include "mechanisms/gaussian.h"
 #include "mechanisms/release_audit.h"
 #include "ration/base/random.h"
-#include "ration/mechanisms/discrete_gaussian.h"
-#include "ration/mechanisms/gaussian.h"
 #include "support/statistics.h"
 
 namespace ration {

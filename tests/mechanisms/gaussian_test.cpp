@@ -1,4 +1,4 @@
-#include "ration/mechanisms/gaussian.h"
+#include "mechanisms/gaussian.h"
 
 #include <gtest/gtest.h>
 

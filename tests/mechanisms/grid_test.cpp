@@ -1,4 +1,4 @@
-#include "ration/mechanisms/grid.h"
+#include "mechanisms/grid.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <vector>
 
+#include "mechanisms/laplace.h"
 #include "mechanisms/release_audit.h"
 #include "ration/base/random.h"
-#include "ration/mechanisms/laplace.h"
 #include "support/statistics.h"
 
 namespace ration {

@@ -1,4 +1,4 @@
-#include "ration/mechanisms/laplace.h"
+#include "mechanisms/laplace.h"
 
 #include <gtest/gtest.h>
 

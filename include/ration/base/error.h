@@ -1,26 +1,41 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <stdexcept>
 
 namespace ration {
 
-// One error channel: a constructor or a boundary that cannot accept what it was given throws. Outcomes a
-// caller should expect (a budget that refuses, a search that finds nothing) are return values instead.
+// What this library throws: the three kinds below, and whatever the standard library throws when memory ends.
+// An outcome that a caller should expect (a query that the budget refuses, a search that finds nothing) is a
+// return value. The library never prints and never exits; a message is one line that says what was expected,
+// what came, and where.
+//
+//   who                                InputError   BudgetRefused   InternalError
+//   resolve, fit, train, resume_run    yes          yes             yes
+//   read_table, read_schema, ...       yes          -               yes
+//   Ledger                             yes          - (nullopt)     yes
+//   account, calibrate, certify        yes          -               certify
+//   PrivateOracle, BudgetFilter        yes          - (nullopt)     yes
+//   RandomSource                       -            -               yes
 
-// The caller gave something unacceptable. The message says what was expected and what came. (Exit status 1.)
+// The caller gave something unacceptable: a value outside its bounds, a file that breaks a rule, a
+// combination that no theorem covers. Thrown by constructors and by functions that read, before anything is
+// spent; mend what the message names and call again. (Exit status 1 of the command line.)
 class InputError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-// Ours or the machine's failure: no entropy, an internal contradiction. (Exit status 3.)
+// The machine failed or this library did: no entropy, a full disk, an internal contradiction. What was
+// charged stays charged. (Exit status 3.)
 class InternalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A ledger has less left than a run asks for: what the command line turns into exit status 2. The library
-// itself answers with an empty std::optional.
+// A whole run does not fit what is left: its plan costs more than its budget, or the ledger has less left
+// than it asks for. Thrown by resolve(), fit(), train() and resume_run(), before a row is read.
+// Ledger::reserve() and the oracle's queries answer with an empty std::optional instead. (Exit status 2.)
 class BudgetRefused : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <array>
@@ -25,6 +26,7 @@ class RandomSource {
   RandomSource(const RandomSource&) = delete;
   RandomSource& operator=(const RandomSource&) = delete;
 
+  // 64 random bits.
   std::uint64_t next_word() {
     if (next_ == kBufferWords || is_stale()) refill();
     return std::exchange(buffer_[next_++], 0);
@@ -68,6 +70,7 @@ class RandomSource {
 // Edge cases  throws InternalError if the system's source or the cipher fails; there is no second choice.
 class SecureRandom final : public RandomSource {
  public:
+  // Takes its key from the operating system.
   SecureRandom();
   ~SecureRandom() override;
 

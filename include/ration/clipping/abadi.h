@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include "ration/clipping/clip_rule.h"
@@ -17,6 +18,7 @@ struct Abadi {
 
   // min(1, R / norm), without a branch: which rows are clipped no processor can guess.
   double factor(double norm) const { return R / (norm < R ? R : norm); }
+  // The longest contribution of a row.
   double bound() const { return R; }
 };
 static_assert(ClipRule<Abadi>);

@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +17,7 @@ namespace ration {
 // rule. Throws InputError unless R > 0 and gamma > 0.
 class AnyClipRule {
  public:
+  // Each takes a rule as it is.
   AnyClipRule(Abadi rule);  // NOLINT: a rule is a rule
   AnyClipRule(AutoV rule);  // NOLINT
   AnyClipRule(AutoS rule);  // NOLINT
@@ -23,7 +25,9 @@ class AnyClipRule {
   // "abadi", "auto-v" or "auto-s"; gamma counts for the last only.
   static AnyClipRule named(std::string_view name, double R, double gamma);
 
+  // As named() takes it.
   std::string_view name() const;
+  // The longest contribution of a row.
   double bound() const;
   // Of the sum of clipped gradients, in L2.
   double sensitivity(Relation relation) const;
@@ -34,6 +38,7 @@ class AnyClipRule {
   // a whole gradient has a norm of at most R as before (joint_bound), and the sensitivity is the same. A
   // linear model is one layer. [McMahan18, Sec. 2]
   AnyClipRule per_layer() const;
+  // Whether per_layer() made it.
   bool is_per_layer() const { return per_layer_; }
   // What one of `layers` >= 1 layers is clipped by.
   AnyClipRule of_layer(std::size_t layers) const;

@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include "ration/clipping/clip_rule.h"
@@ -15,7 +16,9 @@ namespace ration {
 struct AutoV {
   double R = 1.0;  // > 0
 
+  // What a gradient of this norm > 0 is multiplied by.
   double factor(double norm) const { return R / norm; }
+  // The longest contribution of a row.
   double bound() const { return R; }
 };
 static_assert(ClipRule<AutoV>);

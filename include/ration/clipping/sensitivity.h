@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,10 @@ double squared_norm_sensitivity(double bound, std::uint64_t rows, Relation relat
 // Number of rows with some property: a row counts 0 or 1, so 1 under either relation.
 double count_sensitivity(Relation relation);
 
-// Histogram to which a row adds 1 in one place: 1 under add_remove; under replace_one two places change.
+// Histogram to which a row adds 1 in one place: 1 under add_remove, 2 under replace_one, where two places
+// change. In L1.
 double histogram_sensitivity_l1(Relation relation);
+// The same in L2: 1, or the square root of 2.
 double histogram_sensitivity_l2(Relation relation);
 
 // The bound of a gradient whose layers are clipped one by one, each to its own R_l > 0: sqrt(sum R_l^2).

@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@ namespace ration::data {
 // Guarantee   the same seed gives the same table on every machine, and row i does not depend on the number of
 //             rows.
 Schema census_schema();
+// So many people, drawn from the seed.
 Table census_table(std::size_t rows, std::uint64_t seed);
 // The same table as CSV, which census_schema() reads back.
 void write_census(std::ostream& out, std::size_t rows, std::uint64_t seed);

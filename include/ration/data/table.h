@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <string>
@@ -10,9 +11,9 @@ namespace ration::data {
 
 // A table as a model sees it, with the names a report shows.
 struct Table {
-  Rows rows;
-  std::vector<std::string>
-      column_names;  // of the encoded columns: age, workclass=Private, workclass=(missing), (bias)
+  Rows rows;  // encoded
+  // Of the encoded columns: age, workclass=Private, workclass=(missing), (bias).
+  std::vector<std::string> column_names;
   std::vector<std::string> classes;  // a label c is classes[c]; empty if labels are numbers
 };
 
@@ -26,24 +27,27 @@ struct Table {
 //             shortened to max_row_norm if there is one.
 std::vector<std::string> encoded_column_names(const Schema& schema);
 
+// How a file is read.
 struct ReadOptions {
   bool labels = true;  // false: the file may lack the label column, and labels are NaN
 };
 
 // Reads data of any format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip or not;
-// `path` may be any name of named_data.h. The first value that breaks a rule is refused with file, line,
+// `path` may be any name of docs/networks.md. The first value that breaks a rule is refused with file, line,
 // column, value and rule. A table without rows is refused.
 Table read_table(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 
+// Values between delimiters, as the schema says.
 Table read_csv(const std::string& path, const Schema& schema, const ReadOptions& options = {});
+// Lines "label index:value index:value ...", indices from 1.
 Table read_libsvm(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 // A matrix whose columns are those of the schema, in order.
 Table read_npy(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 // A matrix of features and a vector of labels, by the names in the schema.
 Table read_npz(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 
-// `name` is one of named_data.h. Images without labels are not read: options.labels = false only hides the
-// labels.
+// `name` is one of docs/networks.md. Images without labels are not read: options.labels = false only hides
+// the labels.
 Table read_images(const std::string& name, const Schema& schema, const ReadOptions& options = {});
 // `name` is text:FILE or a file. Without labels, a line may be the text alone.
 Table read_texts(const std::string& name, const Schema& schema, const ReadOptions& options = {});

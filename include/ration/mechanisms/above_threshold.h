@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,12 @@ struct GaussianSearch {
   static GaussianSearch with_rho(double rho);
 };
 
+// One search; its noise is relative to the sensitivity.
 struct AboveThresholdOptions {
   double threshold = 0.0;          // finite, public
   double sensitivity = 1.0;        // > 0; the most any single query changes between neighbours
   std::int64_t max_queries = 100;  // >= 1
-  std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{};
+  std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{};  // decides the guarantee
 };
 
 // One search for the first query above a threshold: each query is asked with fresh noise against one noisy
@@ -61,8 +63,11 @@ class AboveThreshold {
   AboveThreshold(const AboveThreshold&) = delete;
   AboveThreshold& operator=(const AboveThreshold&) = delete;
 
+  // Asks the next query; a yes ends the search.
   bool above(double query);
+  // Whether no more may be asked.
   bool finished() const { return queries_left_ == 0; }
+  // What the whole search costs.
   Event event() const;
 
  private:

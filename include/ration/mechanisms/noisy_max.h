@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +9,17 @@
 
 namespace ration {
 
+// Which noise is added to the scores.
 enum class SelectionNoise {
   exponential,  // permute-and-flip: the better choice for the same epsilon
   gumbel,       // the exponential mechanism: a quarter of the zCDP cost for the same epsilon
 };
 
+// One selection.
 struct NoisyMaxOptions {
   double sensitivity = 1.0;  // > 0; the most any single score changes between neighbours
   double epsilon = 1.0;      // > 0
-  SelectionNoise noise = SelectionNoise::exponential;
+  SelectionNoise noise = SelectionNoise::exponential;  // decides which accountants know a better bound
 };
 
 // Reports the index of the largest score, or of the smallest loss, after adding noise of scale 2 *
@@ -40,10 +43,14 @@ struct NoisyMaxOptions {
 //             Scores should stay below 2^40 times the noise, where a double still resolves the sum.
 class NoisyMax {
  public:
+  // InputError unless the options obey their inequalities.
   explicit NoisyMax(const NoisyMaxOptions& options);
 
+  // The noisy choice of the largest score.
   std::size_t largest(std::span<const double> scores, RandomSource& random) const;
+  // The noisy choice of the smallest loss.
   std::size_t smallest(std::span<const double> losses, RandomSource& random) const;
+  // What one selection costs.
   Event event() const;
 
  private:

@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +25,21 @@ struct DescentFit {
 //                their middle. The paper permutes anew in each pass and has that on average, as a "randomised
 //                sensitivity".
 struct PassesFit {
+  // Which iterate the passes end at; see above.
   enum class Result { last, pass_averages };
 
-  std::uint64_t passes = 10;  // >= 1
-  std::uint64_t batch = 50;   // >= 1
-  double step_size = 0.01;    // > 0
-  Result result = Result::last;
+  std::uint64_t passes = 10;     // >= 1
+  std::uint64_t batch = 50;      // >= 1
+  double step_size = 0.01;       // > 0
+  Result result = Result::last;  // what the fit is
 
+  // Batches of a pass over so many rows, the last of them perhaps smaller.
   std::uint64_t steps_per_pass(std::uint64_t rows) const {
     return rows / batch + (rows % batch == 0 ? 0 : 1);
   }
 };
 
+// One of the ways to fit.
 using AnyFit = std::variant<DescentFit, PassesFit>;
 
 }  // namespace ration

@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,14 @@ struct NetworkSpec {
 
 // Settings that serve a network where the user gives none.
 struct NetworkDefaults {
-  double rate = 1.0 / 100;  // of a step
-  double epochs = 30;
-  const char* clip = "auto-s";
-  double clip_bound = 1;
+  double rate = 1.0 / 100;        // of a step
+  double epochs = 30;             // passes over the rows
+  const char* clip = "auto-s";    // the clip rule
+  double clip_bound = 1;          // its bound
   const char* step = "momentum";  // and its learning rate
-  double lr = 0.5;
-  double adam_lr = 0.002;
-  const char* average = "none";  // of the iterates
+  double lr = 0.5;                // of SGD and momentum
+  double adam_lr = 0.002;         // of Adam
+  const char* average = "none";   // of the iterates
 };
 
 // What a model is computed on. None of it changes what is promised.
@@ -48,11 +49,13 @@ class Networks {
   virtual std::vector<std::string> names() const = 0;
   // The name's form alone; whether the network takes rows of a shape is found when it is made.
   virtual bool knows(std::string_view name) const = 0;
+  // Settings that serve this network.
   virtual NetworkDefaults usual(std::string_view name) const = 0;
   // Where training begins: drawn without looking at a row. InputError if the network does not take such rows.
   virtual std::vector<double> start(const NetworkSpec& spec, RandomSource& random) const = 0;
+  // How many numbers start() draws.
   virtual std::size_t parameters(const NetworkSpec& spec) const = 0;
-  // Labels that are unused may be anything; then only predict() has a meaning.
+  // The network's loss on rows. Without `labels` they may be anything, and only predict() has a meaning.
   virtual std::unique_ptr<Objective> objective(const NetworkSpec& spec, std::shared_ptr<const Rows> rows,
                                                const Hardware& hardware, bool labels) const = 0;
   // InputError, with the reason, unless networks can be computed there.

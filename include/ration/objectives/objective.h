@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +16,7 @@ namespace ration {
 // What everybody may know about an objective: its loss, and the bound that was put on its rows. Nothing here
 // depends on what a row holds. Infinity: no such bound is known.
 struct PublicFacts {
+  // No such bound is known.
   static constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
   std::string_view loss = "unknown";  // its name
@@ -40,6 +42,7 @@ struct PublicFacts {
 //             thread-safe: an objective owns its scratch memory.
 class Objective {
  public:
+  // Where the objective is computed: one number per parameter.
   using Parameters = std::span<const double>;
 
   virtual ~Objective() = default;
@@ -48,17 +51,20 @@ class Objective {
 
   // start - steps[k] * direction, for every k.
   struct Line {
-    Parameters start;
-    Parameters direction;
-    std::span<const double> steps;
+    Parameters start;               // where it begins
+    Parameters direction;           // where it comes from: steps go against it
+    std::span<const double> steps;  // how far each point is from the start
   };
 
+  // How many rows it is fitted to. Private under add_remove.
   virtual std::size_t rows() const = 0;
+  // How many numbers w has.
   virtual std::size_t parameters() const = 0;
   // A bound on the number of roundings that what one row contributes passes through on its way into a sum
   // over at most `rows` rows: what the error of the sum grows with. Does not fall when `rows` grows.
   virtual std::uint64_t longest_chain(std::uint64_t rows) const = 0;
 
+  // What everybody may know; nothing, unless an objective says more.
   virtual PublicFacts facts() const { return {}; }
 
   // sum = sum over the batch of factor(|g_i|) g_i, g_i the gradient of l_i at w.
@@ -82,9 +88,9 @@ class Objective {
   // counts[k] = how many rows of the batch have the label k, for each class.
   virtual void label_counts(const Batch& batch, std::span<double> counts) const;
 
-  // For rows that are public: the mean of l_i over all rows (0 if there are none), and for each row the
-  // predicted class or value.
+  // For rows that are public: the mean of l_i over all rows, 0 if there are none.
   virtual double mean_loss(Parameters w) = 0;
+  // For rows that are public: the predicted class or value of each.
   virtual void predict(Parameters w, std::span<double> predictions) = 0;
 
  protected:

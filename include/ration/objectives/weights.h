@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@ namespace ration {
 // Numbers to be changed in place, in 64 bits or in 32.
 using AnyNumbers = std::variant<std::span<double>, std::span<float>>;
 
+// How many there are, of either kind.
 inline std::size_t size_of(const AnyNumbers& numbers) {
   return std::visit([](auto chosen) { return chosen.size(); }, numbers);
 }
@@ -25,16 +27,21 @@ using AnyWeights = std::variant<std::span<const double>, FloatWeights>;
 // its own then.
 class Weights {
  public:
+  // In which precision the weights are stored.
   enum class Kept { in_doubles, in_floats };
 
+  // Begins at `values`, rounded if they are kept in floats.
   explicit Weights(std::vector<double> values, Kept kept = Kept::in_doubles);
   Weights(const Weights&) = delete;
   Weights& operator=(const Weights&) = delete;
 
+  // How many there are.
   std::size_t size() const { return size_; }
+  // All of them, as an objective takes them.
   AnyWeights all() const;
   // InputError, and nothing is changed, for another number of them.
   void copy_to(std::span<double> out) const;
+  // Replaces all of them. InputError, and nothing is changed, for another number of them.
   void set(std::span<const double> values);
 
   // The coordinates from `first` on. Blocks that do not overlap may be changed by several threads at once.

@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstddef>
@@ -20,40 +21,45 @@ namespace ration {
 
 // The sum of clipped gradients over the batch, plus noise, divided by the public divisor.
 struct GradientQuery {
-  AnyClipRule clip = AutoS{};
+  AnyClipRule clip = AutoS{};   // of each row's gradient
   double noise_multiplier = 1;  // > 0
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const { return Event::gaussian(noise_multiplier); }
 };
 
 // The first of a line's points whose loss sum is below that of its start by at least its margin, each row's
 // loss clipped into [0, loss_bound].
 struct DecreaseQuery {
-  double loss_bound = 1;  // 1e-200 to 1e200
-  std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{};
+  double loss_bound = 1;                                                // 1e-200 to 1e200
+  std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{};  // of threshold and comparisons
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const;
 };
 
+// The answer to a DecreaseQuery.
 struct FirstDecrease {
   std::optional<std::size_t> point;  // none: no point was found
 };
 
 // The candidate with the smallest loss sum, each row's loss clipped into [0, loss_bound].
 struct MinimumQuery {
-  double loss_bound = 1;  // 1e-200 to 1e200
-  double epsilon = 1;     // > 0
-  SelectionNoise noise = SelectionNoise::gumbel;
+  double loss_bound = 1;                          // 1e-200 to 1e200
+  double epsilon = 1;                             // > 0
+  SelectionNoise noise = SelectionNoise::gumbel;  // of the sums
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const;
 };
 
 // The squared norm of the sum of clipped gradients, in units of the divisor squared; at least 0. Only for
 // samplers whose batches have a public size.
 struct SquaredNormQuery {
-  AnyClipRule clip = AutoS{};
+  AnyClipRule clip = AutoS{};   // of each row's gradient
   double noise_multiplier = 1;  // > 0
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const { return Event::gaussian(noise_multiplier); }
 };
 
@@ -62,16 +68,18 @@ struct CountQuery {
   double bound = 1;             // > 0
   double noise_multiplier = 1;  // > 0
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const { return Event::gaussian(noise_multiplier); }
 };
 
 // A fit of the ridge-regularised objective to all rows, plus noise: output perturbation.
 struct OutputQuery {
-  AnyFit fit = DescentFit{};
+  AnyFit fit = DescentFit{};    // how it is found
   double ridge = 0.001;         // >= 0
   double row_norm = 1;          // > 0; the bound that the objective enforces must not be larger
   double noise_multiplier = 1;  // > 0
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const { return Event::gaussian(noise_multiplier); }
 };
 
@@ -81,6 +89,7 @@ struct ObjectiveQuery {
   double row_norm = 1;          // > 0; as above
   double noise_multiplier = 1;  // > 0
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const { return Event::gaussian(noise_multiplier); }
 };
 
@@ -88,6 +97,7 @@ struct ObjectiveQuery {
 struct LabelCountsQuery {
   double noise_multiplier = 1;  // > 0
 
+  // What an answer costs, on the batch it is asked of.
   Event event() const { return Event::gaussian(noise_multiplier); }
 };
 

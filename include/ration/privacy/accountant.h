@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <array>
@@ -23,20 +24,22 @@ enum class Accountant {
              // No plan costs it less than ln(1/delta) / 32.
 };
 
+// All of them, the default first.
 inline constexpr std::array kAccountants = {Accountant::rdp,    Accountant::pld, Accountant::zcdp,
                                             Accountant::tcdp,   Accountant::gdp, Accountant::advanced,
                                             Accountant::moments};
 
+// As accountant_from_string() takes it.
 std::string_view to_string(Accountant accountant);
 // Throws InputError listing the known names.
 Accountant accountant_from_string(std::string_view name);
 
 // What an accountant promises about a composition: (epsilon, delta)-DP under the relation.
 struct Guarantee {
-  Accountant accountant;
-  Relation relation;
-  double epsilon;  // rounded up; +infinity when nothing finite holds
-  double delta;
+  Accountant accountant;  // whose theorem it is
+  Relation relation;      // which tables are neighbours
+  double epsilon;         // rounded up; +infinity when nothing finite holds
+  double delta;           // as it was asked for
   // The truth lies in [epsilon_lower, epsilon] when an accountant can say so (pld; gdp on full batch).
   std::optional<double> epsilon_lower = std::nullopt;
   // False for an approximation that must never be certified (the central limit theorem of GDP).

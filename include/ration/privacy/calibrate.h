@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 
 namespace ration {
 
+// What a run may spend: (epsilon, delta)-DP.
 struct Budget {
   double epsilon;  // > 0
   double delta;    // 0 < delta < 1

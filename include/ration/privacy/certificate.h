@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,20 @@ namespace ration {
 
 // Where a run is written down in a ledger.
 struct LedgerEntry {
-  std::string file;
-  std::int64_t run = 0;
-  Budget reserved{};
+  std::string file;      // the ledger
+  std::int64_t run = 0;  // its number there
+  Budget reserved{};     // what was charged before a row was read
 };
 
 // What a run promises, for people and for programs. It promises no more than its events prove: verify()
 // recomputes it.
 struct Certificate {
-  double epsilon = 0;  // what is guaranteed, rounded up
-  double delta = 0;
-  Relation relation = Relation::add_remove;
-  std::string unit_of_privacy = "one row";
-  SpendingBy spending_by = SpendingBy::plan;
-  Accountant accountant = Accountant::rdp;
+  double epsilon = 0;                         // what is guaranteed, rounded up
+  double delta = 0;                           // what is guaranteed, with epsilon
+  Relation relation = Relation::add_remove;   // which tables are neighbours
+  std::string unit_of_privacy = "one row";    // what neighbours differ by
+  SpendingBy spending_by = SpendingBy::plan;  // what decided how much was spent
+  Accountant accountant = Accountant::rdp;    // whose theorem the figures are
   double epsilon_of_events = 0;         // what the listed events add up to; below epsilon if spent by outputs
   std::optional<double> epsilon_lower;  // the truth about the events lies between this and epsilon_of_events
   std::vector<CountedEvent> events;     // every release, equal ones together
@@ -55,8 +56,9 @@ Certificate certify(const Event& released, Relation relation, Accountant account
 // What stands in a certificate's place when nothing was promised, and says why.
 Certificate no_certificate(std::string why, Relation relation, Accountant accountant, double delta);
 
-// One object with stable keys, indented, ending in a newline. Lossless. InputError if a figure is not finite
-// (but an epsilon of what is not private is null).
+// One object, indented, ending in a newline. Lossless. InputError if a figure is not finite (but an epsilon
+// of what is not private is null). Its keys are append-only, as the kinds of events are (event.h): none is
+// renamed, given another meaning, or used again after it was dropped; readers ignore keys they do not know.
 std::string to_json(const Certificate& certificate);
 // Throws InputError naming the key that is missing or wrong.
 Certificate certificate_from_json(std::string_view text);
@@ -64,10 +66,12 @@ Certificate certificate_from_json(std::string_view text);
 // For a privacy officer: at most 80 columns.
 std::string to_text(const Certificate& certificate);
 
+// What verify() found.
 struct Verification {
   double epsilon = 0;                 // recomputed from the events; infinite if no accountant could
   std::vector<std::string> problems;  // empty if the certificate holds
 
+  // Whether it found nothing wrong.
   bool holds() const { return problems.empty(); }
 };
 

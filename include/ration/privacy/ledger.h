@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <cstdint>
@@ -19,44 +20,48 @@ class Database;
 
 // A data set with the budget that all runs on it share. The hash says which rows, the name is for people.
 struct DataSetBudget {
-  std::string hash;  // 1 to 200 visible characters
-  std::string name;  // 1 to 200 characters on one line
-  Relation relation = Relation::add_remove;
-  Budget total;  // 0 < epsilon <= 1e6, 0 <= delta < 1
+  std::string hash;                          // 1 to 200 visible characters
+  std::string name;                          // 1 to 200 characters on one line
+  Relation relation = Relation::add_remove;  // which all runs must use
+  Budget total;                              // 0 < epsilon <= 1e6, 0 <= delta < 1
 };
 
 // A run that wants to begin.
 struct RunRequest {
-  std::string data_hash;
-  Relation relation = Relation::add_remove;
-  Budget budget;     // epsilon > 0, 0 <= delta < 1
-  std::string what;  // for people, on one line: "dpsgd, logistic, plan.toml"
+  std::string data_hash;                     // which rows
+  Relation relation = Relation::add_remove;  // must be the data set's
+  Budget budget;                             // epsilon > 0, 0 <= delta < 1
+  std::string what;                          // for people, on one line: "dpsgd, logistic, plan.toml"
 };
 
+// What became of a run.
 enum class RunStatus {
   open,       // running, stopped or killed: counts in full
   settled,    // ended well
   abandoned,  // ended without settling: counts in full
 };
+// "open", "settled" or "abandoned".
 std::string_view to_string(RunStatus status);
 
+// A run as the ledger has it.
 struct LedgerRun {
-  std::int64_t id;
-  std::string data_hash;
-  std::string what;
-  RunStatus status;
-  Budget reserved;
-  Budget charged;       // what counts against the data set: reserved, until settled
-  Budget stated;        // what the run said it spent; zero until settled
-  std::string started;  // 2026-01-31T12:00:00Z
-  std::string ended;    // empty while open
+  std::int64_t id;        // counts from 1, in the order in which runs began
+  std::string data_hash;  // which rows
+  std::string what;       // as its request said
+  RunStatus status;       // now
+  Budget reserved;        // when it began
+  Budget charged;         // what counts against the data set: reserved, until settled
+  Budget stated;          // what the run said it spent; zero until settled
+  std::string started;    // 2026-01-31T12:00:00Z
+  std::string ended;      // empty while open
 };
 
+// A data set's account.
 struct LedgerState {
-  DataSetBudget data;
-  Budget spent;      // rounded up
-  Budget remaining;  // rounded down: asking for it fits
-  std::int64_t runs;
+  DataSetBudget data;  // as it was added
+  Budget spent;        // rounded up
+  Budget remaining;    // rounded down: asking for it fits
+  std::int64_t runs;   // of any status
 };
 
 // A new name for whoever holds a run: 32 hexadecimal digits, 128 bits of SecureRandom, so no two are equal.
@@ -72,10 +77,13 @@ std::string new_holder_token();
 class Reservation {
  public:
   ~Reservation();
+  // The new object has the right; the old one does nothing any more.
   Reservation(Reservation&&) noexcept;
   Reservation& operator=(Reservation&&) = delete;
 
+  // The run's number in the ledger.
   std::int64_t run() const { return run_; }
+  // What the run may spend.
   const Budget& budget() const { return budget_; }
   // The token of this attachment: what a checkpoint needs for the run to be resumed.
   const std::string& holder() const { return holder_; }
@@ -151,6 +159,7 @@ class Ledger {
   // The same, made if there is no such file.
   static Ledger open_or_create(const std::string& path);
   ~Ledger();
+  // The new object has the file; the old one may only be destroyed.
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) = delete;
 
@@ -177,6 +186,7 @@ class Ledger {
   // In the order they began.
   std::vector<LedgerRun> runs() const;
 
+  // As it was opened.
   const std::string& path() const;
 
  private:

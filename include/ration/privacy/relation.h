@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <string_view>
@@ -11,6 +12,7 @@ enum class Relation {
   replace_one,  // one row is changed; the number of rows is public
 };
 
+// As relation_from_string() takes it.
 std::string_view to_string(Relation relation);
 // Throws InputError listing the known names.
 Relation relation_from_string(std::string_view name);

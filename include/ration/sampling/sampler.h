@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Batch {
 // The declaration need not be exact, but it must not be absurd: a table with more rows than most_rows() is
 // refused. That is a public assumption of every run, and bounds the error of adding up rows (oracle/).
 struct TableSize {
-  std::uint64_t rows = 0;
+  std::uint64_t rows = 0;    // what there is
   double declared_rows = 0;  // > 0
 
   // Four times what was declared, and no less than 2^20.
@@ -48,6 +49,7 @@ class Sampler {
   virtual void draw(RandomSource& random, Batch& batch) const = 0;
   // `base` ran on one drawn batch.
   virtual Event sampled(Event base) const = 0;
+  // The relation of its amplification theorem.
   virtual Relation relation() const = 0;
   // The divisor of every batch.
   virtual double divisor() const = 0;

@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <memory>
@@ -13,23 +14,25 @@
 
 namespace ration {
 
+// A trained model and what it cost.
 struct Fitted {
-  Model model;
-  Certificate certificate;
-  ResolvedPlan plan;
+  Model model;              // can be applied, or written by to_json()
+  Certificate certificate;  // what was promised
+  ResolvedPlan plan;        // with every choice written out
 };
 
 // Trains on a table in memory by a plan and writes nothing: for programs that keep rows and results
 // themselves. The plan's `data` and `schema` do not count; `schema` here describes the table. No ledger, no
 // checkpoint: use train() of train/run.h for those. Throws like it.
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, RandomSource& random);
+// The same with SecureRandom.
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table);
 
 // How a fit is carried out; none of it changes what is promised.
 struct FitOptions {
-  std::size_t threads = 0;  // 0: one per processor
-  std::vector<Observer*> observers{};
-  bool certificate = true;  // false: none is made, which saves accounting the events once more
+  std::size_t threads = 0;             // 0: one per processor
+  std::vector<Observer*> observers{};  // told of each step
+  bool certificate = true;             // false: none is made, which saves accounting the events once more
 };
 
 // The same for who fits many models: the plan is resolved once, and rows may be shared by several threads.

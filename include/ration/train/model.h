@@ -1,7 +1,7 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,8 +9,7 @@
 
 #include "ration/data/schema.h"
 #include "ration/data/table.h"
-#include "ration/objectives/glm/glm.h"
-#include "ration/objectives/network.h"
+#include "ration/objectives/glm/glm_loss.h"
 
 namespace ration {
 
@@ -21,29 +20,17 @@ namespace ration {
 // Weights     of a linear model: one per encoded column; for softmax those of class 0 first, then those of
 //             class 1, and so on. Of a network: its parameters in their order.
 struct Model {
-  std::string network{};  // its name (objectives/network.h); empty: a linear model
-  GlmLoss loss = GlmLoss::logistic;
-  std::size_t classes = 2;   // those of the schema: 2 or more; 0 for a numeric label
-  double huber_width = 0.5;  // > 0; huber only
-  data::Schema schema;
-  std::vector<double> weights;  // finite
+  std::string network{};             // its name (objectives/network.h); empty: a linear model
+  GlmLoss loss = GlmLoss::logistic;  // of a linear model
+  std::size_t classes = 2;           // those of the schema: 2 or more; 0 for a numeric label
+  double huber_width = 0.5;          // > 0; huber only
+  data::Schema schema;               // what it takes
+  std::vector<double> weights;       // finite
 };
 
 // Throws InputError unless schema, loss, classes and weights fit together. A trainer can ask with zero
 // weights before it spends anything.
 void require_sound(const Model& model);
-
-// What make_glm needs to know of a linear model; 0 threads: one per processor.
-GlmOptions glm_options(const Model& model, std::size_t threads = 0);
-// What networks() needs to know of a network.
-NetworkSpec network_spec(const Model& model);
-
-// The model's loss on rows. Labels that are unused may be anything; then only predict() has a meaning.
-enum class Labels { used, unused };
-std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<const Rows> rows,
-                                          const Hardware& hardware = {}, Labels labels = Labels::used);
-// Throws InputError unless the model can be computed there: linear models with the processor alone.
-void require_device(const Model& model, const std::string& device);
 
 // One object with stable keys, indented, ending in a newline. Lossless. Weights stand beside the names of
 // their columns, for people; the names are checked when it is read. Throws InputError for a model that is not
@@ -54,8 +41,9 @@ Model model_from_json(std::string_view text, const std::string& file);
 // From a run's folder, or the file itself.
 Model read_model(const std::string& run_or_file);
 
+// How well a model does on some rows.
 struct Evaluation {
-  std::size_t rows = 0;
+  std::size_t rows = 0;                          // how many there were
   double loss = 0;                               // mean over the rows
   std::optional<double> accuracy;                // of classes
   std::optional<double> root_mean_square_error;  // of numbers

@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <atomic>
@@ -18,34 +19,37 @@ namespace ration {
 
 // What an observer sees after each step: private already, or public.
 struct Progress {
-  StepReport step;
+  StepReport step;           // the last one
   std::int64_t charged = 0;  // steps that are done, or were lost by a crash
-  std::int64_t total = 0;
-  double budget_share = 0;  // 0 to 1
+  std::int64_t total = 0;    // that are planned; 0 if the method chooses as it goes
+  double budget_share = 0;   // 0 to 1
 };
 
 // Looks on; cannot change a step.
 class Observer {
  public:
   virtual ~Observer() = default;
+  // After each step, on the run's thread.
   virtual void on_step(const Progress& progress) = 0;
 };
 
+// What reads the private rows.
 using TableReader = std::function<data::Table(const std::string& path, const data::Schema& schema)>;
 
 // How a run is carried out; none of it changes what is promised.
 struct RunOptions {
-  std::string out;          // the run's folder
-  std::size_t threads = 0;  // 0: one per processor
-  std::string device = Hardware{}.device;
-  std::vector<Observer*> observers{};
+  std::string out;                          // the run's folder
+  std::size_t threads = 0;                  // 0: one per processor
+  std::string device = "cpu";               // of networks: also "cuda", "cuda:1", ... where libtorch has them
+  std::vector<Observer*> observers{};       // told of each step
   const std::atomic<bool>* stop = nullptr;  // asked after each step: leave a run that can be resumed
   TableReader read{};  // data::read_table if empty; called once, after the budget is reserved
 };
 
+// What a run left behind.
 struct RunOutcome {
-  bool finished = false;  // false: stopped, and can be resumed
-  ResolvedPlan plan{};
+  bool finished = false;      // false: stopped, and can be resumed
+  ResolvedPlan plan{};        // with every choice written out
   Certificate certificate{};  // if finished
   std::int64_t steps = 0;     // done
   Model model{};              // if finished

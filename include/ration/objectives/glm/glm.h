@@ -1,28 +1,24 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <memory>
 #include <span>
-#include <string_view>
 
 #include "ration/data/rows.h"
+#include "ration/objectives/glm/glm_loss.h"
 #include "ration/objectives/objective.h"
 
 namespace ration {
 
-enum class GlmLoss { logistic, softmax, hinge, huber, squared };
-
-// "logistic", "softmax", "hinge", "huber" or "squared".
-GlmLoss glm_loss_named(std::string_view name);
-std::string_view to_string(GlmLoss loss);
-
+// A linear model, and how it is computed.
 struct GlmOptions {
-  GlmLoss loss = GlmLoss::logistic;
-  std::size_t classes = 2;   // >= 2; softmax only
-  double huber_width = 0.5;  // > 0; huber only
-  std::size_t threads = 0;   // 0: one per processor
+  GlmLoss loss = GlmLoss::logistic;  // decides which labels are taken
+  std::size_t classes = 2;           // >= 2; softmax only
+  double huber_width = 0.5;          // > 0; huber only
+  std::size_t threads = 0;           // 0: one per processor
 };
 
-// A linear model z = W x with one of the losses of losses.h. Parameters: one weight per column, for softmax
+// A linear model z = W x with one of the losses of GlmLoss. Parameters: one weight per column, for softmax
 // those of class 0 first, then those of class 1, and so on. The bias is a constant column of the rows.
 //
 // Cost        two products with the drawn rows, which are read once: the norm of row i's gradient is that of

@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -26,13 +27,14 @@ struct Network {
       : module(holder.ptr()),
         forward([holder](const torch::Tensor& x) mutable -> torch::Tensor { return holder->forward(x); }) {}
 
-  std::shared_ptr<torch::nn::Module> module;
-  std::function<torch::Tensor(const torch::Tensor&)> forward;
+  std::shared_ptr<torch::nn::Module> module;                   // holds the parameters
+  std::function<torch::Tensor(const torch::Tensor&)> forward;  // from rows to outputs
 };
 
+// What the rows of a network are, and how it is computed.
 struct NeuralOptions {
-  std::vector<std::int64_t>
-      input;                   // shape of one row: {784}, {1, 28, 28}; the first so many columns of the table
+  // Shape of one row: {784}, {1, 28, 28}; the first so many columns of the table.
+  std::vector<std::int64_t> input;
   std::size_t classes = 2;     // >= 2: softmax over so many outputs; 0: one output and the squared loss
   std::int64_t ids_below = 0;  // inputs are tokens 0, ..., ids_below - 1; 0: they are any numbers
   std::int64_t most_kept = Tape::kMostKept;  // numbers that clipping may keep beside the activations

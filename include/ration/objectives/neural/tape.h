@@ -1,3 +1,4 @@
+// For extensions: may change between minor versions.
 #pragma once
 
 #include <torch/types.h>
@@ -42,6 +43,7 @@ enum class Kernels {
 // [Bu23b, book-keeping; Li22, ghost norms]
 class Tape {
  public:
+  // Numbers, unless the constructor is told otherwise: 20 MB.
   static constexpr std::int64_t kMostKept = 5 << 20;
 
   // Sites may keep up to `most_kept` numbers all together, if that saves time.
@@ -53,8 +55,10 @@ class Tape {
   // The tape that records on this thread, or null.
   static Tape* current();
 
+  // One for each layer that was used, in the order of their first use.
   std::span<const std::unique_ptr<Site>> sites() const { return sites_; }
 
+  // By what its sites compute.
   Kernels kernels() const { return kernels_; }
   // How many numbers may still be kept.
   std::int64_t room() const { return room_; }
@@ -85,6 +89,7 @@ torch::Tensor watched(const std::function<torch::Tensor()>& compute, bool input_
 // A tensor that must still hold what it held when it was kept.
 class Unchanged {
  public:
+  // Remembers the tensor's version.
   explicit Unchanged(torch::Tensor tensor) : tensor_(std::move(tensor)), version_(version_of(tensor_)) {}
   // Throws InputError if it was modified in place since.
   const torch::Tensor& get() const;

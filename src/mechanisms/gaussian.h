@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <span>
 
+#include "mechanisms/grid.h"
 #include "ration/base/random.h"
-#include "ration/mechanisms/grid.h"
 #include "ration/privacy/event.h"
 
 namespace ration {

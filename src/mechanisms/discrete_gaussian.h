@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
+#include "mechanisms/gaussian.h"
+#include "mechanisms/grid.h"
 #include "ration/base/random.h"
-#include "ration/mechanisms/gaussian.h"
-#include "ration/mechanisms/grid.h"
 #include "ration/privacy/event.h"
 
 namespace ration {
