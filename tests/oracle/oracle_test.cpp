@@ -8,9 +8,9 @@
 #include <map>
 #include <memory>
 
+#include "mechanisms/gaussian.h"
 #include "objectives/tables.h"
 #include "ration/base/error.h"
-#include "ration/mechanisms/gaussian.h"
 #include "ration/privacy/certificate.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
