@@ -144,6 +144,7 @@ api api-check: check-deps
 
 readme: build
 	docs/refresh_readme
+	docs/refresh_plan
 
 install: build
 	@cmake --build build/release -j $(JOBS)

@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 struct AccountFlags {
   StepPlanFlags plan;
   std::optional<std::string> delta;
-  std::string accountant = "rdp";
+  std::optional<std::string> accountant;
   std::optional<std::string> plot;
   bool json = false;
   bool quiet = false;
@@ -101,8 +101,8 @@ void require_an_answer(const std::vector<Answer>& answers) {
 }
 
 void run_account(const AccountFlags& flags) {
-  const std::vector<Accountant> accountants = read_accountants(flags.accountant);
   const StepPlan plan = flags.plan.read_plan();
+  const std::vector<Accountant> accountants = read_accountants(flags.accountant, plan.sampling);
   const double delta = read_delta(flags.delta);
   std::vector<Answer> answers;
   for (const Accountant accountant : accountants) answers.push_back(ask(plan, accountant, delta));
@@ -138,7 +138,7 @@ void add_account(CLI::App& app) {
   flags->plan.add_noise_and_steps_to(command);
   flags->plan.add_schedule_to(command);
   add_delta_flag(command, flags->delta);
-  add_accountant_to(command, flags->accountant);
+  add_accountant_to(command, flags->accountant, /*also_all=*/true);
   command.add_option("--plot", flags->plot, "Also plot epsilon against the number of steps, as SVG")
       ->type_name("FILE");
   add_json_flag(command, flags->json);

@@ -22,10 +22,19 @@ using nlohmann::ordered_json;
 
 enum class Unknown { noise, steps, rate };
 
+constexpr NamedValue<Unknown> kUnknowns[] = {
+    {Unknown::noise, "noise", "The smallest noise multiplier."},
+    {Unknown::steps, "steps", "The largest number of steps."},
+    {Unknown::rate, "rate", "The largest sampling rate."},
+};
+constexpr NameTable<Unknown> name_table(Unknown) {
+  return {"--for", kUnknowns};
+}
+
 struct CalibrateFlags {
   StepPlanFlags plan;
   std::optional<std::string> epsilon, delta;
-  std::string accountant = "rdp";
+  std::optional<std::string> accountant;
   std::string solve_for = "noise";
   bool json = false;
   bool quiet = false;
@@ -36,13 +45,6 @@ struct Solution {
   StepPlan plan;
   Answer answer;
 };
-
-Unknown read_unknown(const std::string& name) {
-  if (name == "noise") return Unknown::noise;
-  if (name == "steps") return Unknown::steps;
-  if (name == "rate") return Unknown::rate;
-  throw InputError(fmt::format("--for: expected noise, steps or rate, got '{}'", name));
-}
 
 // The plan with everything but the unknown; the unknown's place holds 1.
 StepPlan read_incomplete(const StepPlanFlags& flags, Unknown unknown) {
@@ -135,7 +137,7 @@ std::string describe_question(const StepPlan& plan, Unknown unknown, const Budge
                                                          : "largest rate";
   std::string text = fmt::format("{} within epsilon {} at delta {}: ", wanted, budget.epsilon, budget.delta);
   text +=
-      plan.sampling == Sampling::full ? "full batch" : fmt::format("{} sampling", to_string(plan.sampling));
+      plan.sampling == Sampling::full ? "full batch" : fmt::format("{} sampling", in_words(plan.sampling));
   if (plan.sampling != Sampling::full && unknown != Unknown::rate)
     text += fmt::format(" at rate {}", plan.rate);
   if (unknown != Unknown::noise) text += fmt::format(", noise {}", plan.noise.front().noise_multiplier);
@@ -181,9 +183,9 @@ void require_an_answer(const std::vector<Solution>& solutions) {
 }
 
 void run_calibrate(const CalibrateFlags& flags) {
-  const std::vector<Accountant> accountants = read_accountants(flags.accountant);
-  const Unknown unknown = read_unknown(flags.solve_for);
+  const auto unknown = named<Unknown>(flags.solve_for);
   const StepPlan plan = read_incomplete(flags.plan, unknown);
+  const std::vector<Accountant> accountants = read_accountants(flags.accountant, plan.sampling);
   const Budget budget{.epsilon = read_epsilon(flags.epsilon), .delta = read_delta(flags.delta)};
   std::vector<Solution> solutions;
   for (const Accountant accountant : accountants) {
@@ -219,10 +221,10 @@ void add_calibrate(CLI::App& app) {
   command.add_option("--epsilon", flags->epsilon, "Target epsilon, > 0; the answer never exceeds it")
       ->type_name("EPSILON");
   add_delta_flag(command, flags->delta);
-  offer(command.add_option("--for", flags->solve_for, "What to solve for: noise (default), steps or rate")
-            ->type_name("WHAT"),
-        {"noise", "steps", "rate"});
-  add_accountant_to(command, flags->accountant);
+  offer_names<Unknown>(
+      command.add_option("--for", flags->solve_for, "What to solve for: noise (default), steps or rate")
+          ->type_name("WHAT"));
+  add_accountant_to(command, flags->accountant, /*also_all=*/true);
   add_json_flag(command, flags->json);
   command.add_flag("--quiet", flags->quiet, "Print only the answer");
   explain(command, {.examples = kExamples});

@@ -41,21 +41,7 @@ void add_commands(CLI::App& app) {
   explain(app, {.examples = kExamples});
   app.footer(app.get_footer() + "\nExit status:\n" + exit_statuses() + "\nEnvironment:\n" + environment());
   app.require_subcommand(1);
-  add_account(app);
-  add_calibrate(app);
-  add_compare(app);
-  add_completion(app);
-  add_demo(app);
-  add_evaluate(app);
-  add_ledger(app);
-  add_manual(app);
-  add_plan(app);
-  add_predict(app);
-  add_protector(app);
-  add_schedule(app);
-  add_schema(app);
-  add_train(app);
-  add_verify(app);
+  for (const auto add_command : kCommands) add_command(app);
 }
 
 }  // namespace ration::cli

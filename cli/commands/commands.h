@@ -24,4 +24,10 @@ void add_schema(CLI::App& app);
 void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
 
+// In the order of `ration --help`.
+inline constexpr void (*kCommands[])(CLI::App&) = {add_account, add_calibrate, add_compare,   add_completion,
+                                                   add_demo,    add_evaluate,  add_ledger,    add_manual,
+                                                   add_plan,    add_predict,   add_protector, add_schedule,
+                                                   add_schema,  add_train,     add_verify};
+
 }  // namespace ration::cli

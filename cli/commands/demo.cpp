@@ -178,7 +178,7 @@ ordered_json to_json(const Demo& demo, double seconds) {
   json["results"] = ordered_json::array();
   for (const DemoRun& run : demo.runs) {
     const Certificate& certificate = run.outcome.certificate;
-    json["results"].push_back({{"method", run.outcome.plan.plan.method},
+    json["results"].push_back({{"method", run.outcome.plan.plan.method.name()},
                                {"epsilon", certificate.epsilon},
                                {"accountant", to_string(certificate.accountant)},
                                {"relation", to_string(certificate.relation)},

@@ -114,7 +114,7 @@ std::string noisy_to_text(const PrivateEvaluationOptions& options, const Private
 PrivateEvaluationOptions read_options(const EvaluateFlags& flags) {
   PrivateEvaluationOptions options;
   options.accuracy.epsilon = read_epsilon(flags.epsilon);
-  if (flags.relation) options.accuracy.relation = read_relation(*flags.relation);
+  if (flags.relation) options.accuracy.relation = named<Relation>("--relation", *flags.relation);
   options.ledger = flags.ledger.value_or("");
   options.out = flags.out.value_or("");
   if (std::filesystem::is_directory(*flags.run)) options.run = *flags.run;

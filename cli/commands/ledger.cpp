@@ -59,7 +59,7 @@ double read_total_delta(const std::optional<std::string>& text) {
 DataSetBudget read_data_set(const InitFlags& flags) {
   DataSetBudget data;
   data.total = {read_epsilon(flags.epsilon), read_total_delta(flags.delta)};
-  data.relation = flags.relation ? read_relation(*flags.relation) : Relation::add_remove;
+  data.relation = flags.relation ? named<Relation>("--relation", *flags.relation) : Relation::add_remove;
   data.name = read_name(flags);
   data.hash = read_hash(flags);
   return data;

@@ -11,6 +11,7 @@
 #include "text/answer.h"
 #include "text/output.h"
 #include "text/plan_text.h"
+#include "train/plan_docs.h"
 
 namespace ration::cli {
 namespace {
@@ -19,6 +20,7 @@ using nlohmann::ordered_json;
 
 struct PlanFlagsOfCommand {
   PlanFlags plan;
+  bool keys = false;
   bool json = false;
 };
 
@@ -30,6 +32,7 @@ ResolvedPlan resolve_without_rows(const Plan& plan) {
 }
 
 void run_plan(const PlanFlagsOfCommand& flags) {
+  if (flags.keys) return print(plan_keys_as_markdown());
   const double start = now_in_seconds();
   const ResolvedPlan resolved = resolve_without_rows(flags.plan.read());
   if (!flags.json) {
@@ -52,6 +55,7 @@ void add_plan(CLI::App& app) {
   auto flags = std::make_shared<PlanFlagsOfCommand>();
   CLI::App& command =
       *app.add_subcommand("plan", "Show what a run would do and spend, without reading a row");
+  command.add_flag("--keys", flags->keys, "Print every key of a plan with its default and its values");
   flags->plan.add_to(command);
   add_json_flag(command, flags->json);
   explain(command, {.examples = kExamples});

@@ -112,10 +112,10 @@ meta::MetaOptions read_options(const TrainingFlags& flags) {
   if (flags.steps) options.steps = read_count("--steps", "steps", *flags.steps);
   if (flags.epochs) options.epochs = read_count("--epochs", "epochs", *flags.epochs);
   if (flags.seed) options.seed = static_cast<std::uint64_t>(read_count("--seed", "seed", *flags.seed));
-  if (flags.norm) options.norm = norm_source_named(*flags.norm);
-  if (flags.scheduler && *flags.scheduler == "none") options.scheduler = false;
-  if (flags.scheduler && *flags.scheduler != "none")
-    options.training = meta::scheduler_training_named(*flags.scheduler);
+  if (flags.norm) options.norm = named<NormSource>("--norm", *flags.norm);
+  options.scheduler = flags.scheduler != "none";
+  if (flags.scheduler && options.scheduler)
+    options.training = named<meta::SchedulerTraining>("--scheduler", *flags.scheduler, {"none"});
   if (flags.clip_bound)
     options.clip =
         Abadi{read_number("--clip-bound", "clip_bound", *flags.clip_bound, greater_than(0).at_most(1e200))};
@@ -248,18 +248,18 @@ void add_training(CLI::App& app) {
   };
   constexpr const char* kTasks = "Tasks";
   constexpr const char* kPractice = "Practice";
-  offer(add("--tasks", flags->tasks.tasks, "NAME",
-            "quadratic: random quadratics; table: generated tables, or halves of --data; images: two classes "
-            "of --data",
-            kTasks),
-        names_of_tasks());
+  offer_names<TaskKind>(
+      add("--tasks", flags->tasks.tasks, "NAME",
+          "quadratic: random quadratics; table: generated tables, or halves of --data; images: two classes "
+          "of --data",
+          kTasks));
   add("--data", flags->tasks.data, "FILE", "PUBLIC rows, read without privacy", kTasks);
   add("--schema", flags->tasks.schema, "FILE", "Schema of the rows (default: drafted from them)", kTasks);
   add("--target", flags->tasks.target, "COLUMN", "Label column (default: the schema's, or the last column)",
       kTasks);
   offer(add("--model", flags->tasks.model, "NAME", "Model: logistic (default), hinge, huber or softmax",
             kTasks),
-        names_of_task_models());
+        {"logistic", "hinge", "huber", "softmax"});
   add("--pair", flags->tasks.pair, "A,B", "Two classes of the images", kTasks);
   add("--epsilon", flags->epsilon, "EPS", "Epsilon that it learns to spend, > 0", "Budget");
   add("--delta", flags->delta, "DELTA", "Delta that it learns to spend, 0 < delta < 1", "Budget");
@@ -267,16 +267,16 @@ void add_training(CLI::App& app) {
   add("--rate", flags->rate, "Q", "Fraction of the rows that a step sees (default: 1)", kPractice);
   add("--rows", flags->rows, "N",
       "Use the noise of a private table with this many rows (default: as many as --data has)", kPractice);
-  offer(
+  offer_names<NormSource>(
       add("--norm", flags->norm, "NAME",
           "previous (default): the scheduler sees the norm of the last gradient; released: a noisy norm that "
           "costs budget in each step",
-          kPractice),
-      {"previous", "released"});
+          kPractice));
   add("--clip-bound", flags->clip_bound, "R", "Clip bound of a row's gradient (default: 1)", kPractice);
-  offer(add("--scheduler", flags->scheduler, "NAME",
-            "How the scheduler learns: soft (default), lagrangian, batch, batch-soft; or none", "Training"),
-        {"soft", "lagrangian", "batch", "batch-soft", "none"});
+  offer_names<meta::SchedulerTraining>(
+      add("--scheduler", flags->scheduler, "NAME",
+          "How the scheduler learns: soft (default), lagrangian, batch, batch-soft; or none", "Training"),
+      {{"none", "No scheduler: even noise."}});
   add("--epochs", flags->epochs, "N", "Number of epochs at full noise", "Training");
   add("--unrolls", flags->unrolls, "N", "Number of tasks averaged in an update (default: 2)", "Training");
   add("--from", flags->from, "FILE", "Start from this protector instead of pre-training", "Training");

@@ -15,11 +15,10 @@ void add_delta_flag(CLI::App& command, std::optional<std::string>& delta) {
 }
 
 void add_relation_flag(CLI::App& command, std::optional<std::string>& relation) {
-  offer(command
-            .add_option("--relation", relation,
-                        "Which data sets are neighbours: add_remove (default) or replace_one")
-            ->type_name("NAME"),
-        names_of_relations());
+  offer_names<Relation>(command
+                            .add_option("--relation", relation,
+                                        "Which data sets are neighbours: add_remove (default) or replace_one")
+                            ->type_name("NAME"));
 }
 
 void add_threads_flag(CLI::App& command, std::optional<std::string>& threads) {

@@ -2,7 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ration/base/names.h"
 
 namespace ration::cli {
 
@@ -30,6 +33,14 @@ struct Explanation {
 void explain(CLI::App& command, Explanation explanation);
 CLI::Option* offer_explained(CLI::Option* option, std::vector<Choice> choices);
 CLI::Option* offer(CLI::Option* option, const std::vector<std::string>& choices);
+
+// The names of an enumeration, after others.
+template <HasNames Enum>
+CLI::Option* offer_names(CLI::Option* option, std::vector<Choice> others = {}) {
+  for (const NamedValue<Enum>& one : name_table(Enum{}).values)
+    others.push_back({std::string(one.name), std::string(one.help)});
+  return offer_explained(option, std::move(others));
+}
 
 const Explanation& explanation_of(const CLI::App& command);
 const std::vector<Choice>& choices_of(const CLI::Option& option);

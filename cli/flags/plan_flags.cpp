@@ -2,29 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "flags/explain.h"
 #include "ration/base/error.h"
-#include "train/noise_plan.h"
 
 namespace ration::cli {
-namespace {
 
-// A flag also wins over a file that says the same by another key.
-void forget_other_way(Plan& plan, const std::string& key, const std::string& value) {
-  if (key == "rate") plan.batch.reset();
-  if (key == "batch") plan.rate.reset();
-  if (key == "steps") plan.epochs.reset();
-  if (key == "epochs") plan.steps.reset();
-  if (key == "schedule" && is_schedule_file(value)) plan.steps.reset(), plan.epochs.reset();
+void offer_choices(CLI::Option* option, const PlanKey& key) {
+  std::vector<Choice> choices;
+  for (const NameAndHelp& one : key.choices) choices.push_back({one.name, one.help});
+  if (!choices.empty()) offer_explained(option, std::move(choices));
 }
-
-std::string help_with_default(const PlanKey& key) {
-  const auto value = key.get(Plan{});
-  if (!value) return key.help;
-  const bool quoted = value->front() == '"';
-  return fmt::format("{} [{}]", key.help, quoted ? value->substr(1, value->size() - 2) : *value);
-}
-
-}  // namespace
 
 void PlanFlags::add_to(CLI::App& command) {
   command.add_option("file", data_, "Private rows, same as --data")->type_name("FILE");
@@ -34,11 +21,11 @@ void PlanFlags::add_to(CLI::App& command) {
     const PlanKey& key = plan_keys()[i];
     std::optional<std::string>& value = values_[i];
     CLI::Option* const option =
-        key.value.empty()
-            ? command.add_flag_callback(
-                  key.flag(), [&value] { value = "true"; }, key.help)
-            : command.add_option(key.flag(), value, help_with_default(key))->type_name(key.value);
+        key.value.empty() ? command.add_flag_callback(
+                                key.flag(), [&value] { value = "true"; }, key.help)
+                          : command.add_option(key.flag(), value, key.describe())->type_name(key.value);
     option->group(key.group);
+    offer_choices(option, key);
   }
 }
 

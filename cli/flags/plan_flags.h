@@ -9,6 +9,9 @@
 
 namespace ration::cli {
 
+// The values that a key of a plan takes, for shell completion and the manual.
+void offer_choices(CLI::Option* option, const PlanKey& key);
+
 // Every key of a plan as a flag, --plan FILE, and the data as a word; flags win over the file.
 class PlanFlags {
  public:

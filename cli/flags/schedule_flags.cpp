@@ -1,6 +1,7 @@
 #include "flags/schedule_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include "data/find_schema.h"
 #include "flags/common_flags.h"
 #include "flags/explain.h"
+#include "flags/plan_flags.h"
 #include "ration/base/error.h"
 #include "schedules/noise_shape.h"
 #include "text/answer.h"
@@ -45,16 +47,9 @@ constexpr std::array kRunKeys = {"data",
                                  "noise_correction",
                                  "average",
                                  "average_decay"};
-constexpr const char* kEstimated = "influence:estimated";
+constexpr std::string_view kEstimated = "influence:estimated";
 constexpr const char* kRunGroup = "The run to estimate, on PUBLIC rows, for --shape influence:estimated";
 constexpr const char* kBoundGroup = "The bound on the error";
-const std::vector<std::string> kEstimates = {"retraining", "hessian"};
-const std::vector<std::string> kFits = {"none", "exponential"};
-
-const PlanKey& key_named(std::string_view name) {
-  const auto keys = plan_keys();
-  return *std::find_if(keys.begin(), keys.end(), [&](const PlanKey& key) { return key.name == name; });
-}
 
 // A key of a plan means the same here, but for the rows: those that are read are public.
 std::string help_of(const PlanKey& key) {
@@ -62,39 +57,35 @@ std::string help_of(const PlanKey& key) {
   if (key.name == "rows") {
     return "Number of PRIVATE rows that the schedule is for (default: as many as the public ones)";
   }
-  return key.help;
+  return key.describe();
 }
 
 std::string names_of_shapes() {
-  return fmt::format("{}, {}", fmt::join(schedule_names(), ", "), kEstimated);
+  return fmt::format("{}, {}", fmt::join(names_of<ScheduleKind>(), ", "), kEstimated);
 }
 
 std::string read_shape(const std::optional<std::string>& text) {
   if (!text) throw InputError(fmt::format("--shape is needed: {}", names_of_shapes()));
-  const auto& names = schedule_names();
-  if (*text != kEstimated && std::find(names.begin(), names.end(), *text) == names.end()) {
-    throw InputError(fmt::format("--shape: expected one of {}, got '{}'", names_of_shapes(), *text));
-  }
+  if (*text != kEstimated) named<ScheduleKind>("--shape", *text, {kEstimated});
   return *text;
 }
 
-// As in the paper where that is possible, and otherwise as a plan does.
-Accountant read_accountant(const std::optional<std::string>& text, Sampling sampling) {
-  if (!text) {
-    if (sampling == Sampling::full) return Accountant::zcdp;
-    return sampling == Sampling::poisson ? Accountant::pld : Accountant::rdp;
-  }
-  if (*text == "all") throw InputError("--accountant: expected one accountant, got 'all'");
-  return read_accountants(*text).front();
+enum class Estimate { retraining, hessian };
+constexpr NamedValue<Estimate> kEstimates[] = {
+    {Estimate::retraining, "retraining", "Train again and again with other noise."},
+    {Estimate::hessian, "hessian", "By the Hessian: model squared, as if nothing were clipped."},
+};
+constexpr NameTable<Estimate> name_table(Estimate) {
+  return {"--estimate", kEstimates};
 }
 
-std::string read_choice(const char* flag, const std::optional<std::string>& text,
-                        const std::vector<std::string>& choices) {
-  if (!text) return choices.front();
-  if (std::find(choices.begin(), choices.end(), *text) == choices.end()) {
-    throw InputError(fmt::format("{}: expected {}, got '{}'", flag, fmt::join(choices, " or "), *text));
-  }
-  return *text;
+enum class Fit { none, exponential };
+constexpr NamedValue<Fit> kFits[] = {
+    {Fit::none, "none", "The estimate as it is."},
+    {Fit::exponential, "exponential", "The smooth curve through the estimate."},
+};
+constexpr NameTable<Fit> name_table(Fit) {
+  return {"--fit", kFits};
 }
 
 StepPlan with_noise(StepPlan plan, std::span<const double> noise) {
@@ -120,11 +111,11 @@ double total_precision(std::span<const double> noise) {
 // An estimate is of the plan's own run, with uniform noise.
 ResolvedPlan plan_to_estimate(Plan plan, const StepPlan& steps, const Budget& budget, Accountant accountant,
                               std::size_t public_rows) {
-  plan.schedule = "uniform";
-  plan.sampling = name_of(steps.sampling);
+  plan.schedule = ScheduleKind::uniform;
+  plan.sampling = steps.sampling;
   plan.rate = steps.rate;
-  plan.relation = ration::to_string(steps.relation);
-  plan.accountant = ration::to_string(accountant);
+  plan.relation = steps.relation;
+  plan.accountant = accountant;
   plan.steps = steps.noise.front().steps;
   plan.epsilon = budget.epsilon;
   plan.delta = budget.delta;
@@ -145,26 +136,19 @@ std::optional<double> gamma_of(std::span<const double> influence) {
 }  // namespace
 
 void ScheduleFlags::add_to(CLI::App& command) {
-  std::vector<std::string> shapes(schedule_names().begin(), schedule_names().end());
-  shapes.emplace_back(kEstimated);
-  offer(command.add_option("--shape", shape_, fmt::format("How the noise changes: {}", names_of_shapes()))
-            ->type_name("NAME"),
-        shapes);
+  offer_names<ScheduleKind>(
+      command.add_option("--shape", shape_, fmt::format("How the noise changes: {}", names_of_shapes()))
+          ->type_name("NAME"),
+      {{std::string(kEstimated), "Measured on PUBLIC rows."}});
   command.add_option("--steps", steps_.steps, "Number of steps, a whole number >= 1")->type_name("T");
   command.add_option("--epsilon", epsilon_, "Target epsilon, > 0; the schedule never exceeds it")
       ->type_name("EPSILON");
   add_delta_flag(command, delta_);
   steps_.add_sampling_to(command);
-  offer(
-      command
-          .add_option("--accountant", accountant_,
-                      "Privacy accountant: zcdp (default for full), pld (default for poisson), rdp (default "
-                      "for fixed), tcdp, gdp or advanced")
-          ->type_name("NAME"),
-      names_of_accountants());
+  add_accountant_to(command, accountant_);
   keys_.reserve(kShapeKeys.size() + kRunKeys.size());
-  for (const char* const name : kShapeKeys) keys_.push_back({&key_named(name), {}});
-  for (const char* const name : kRunKeys) keys_.push_back({&key_named(name), {}});
+  for (const char* const name : kShapeKeys) keys_.push_back({&plan_key(name), {}});
+  for (const char* const name : kRunKeys) keys_.push_back({&plan_key(name), {}});
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     KeyFlag& flag = keys_[i];
     CLI::Option* const option =
@@ -173,18 +157,18 @@ void ScheduleFlags::add_to(CLI::App& command) {
                                 : command.add_option(flag.key->flag(), flag.value, help_of(*flag.key))
                                       ->type_name(flag.key->value);
     option->group(i < kShapeKeys.size() ? "The shape" : kRunGroup);
+    offer_choices(option, *flag.key);
   }
   const auto add = [&](const char* name, std::optional<std::string>& value, const char* help,
                        const char* type, const char* group) {
     return command.add_option(name, value, help)->type_name(type)->group(group);
   };
   add("--plan", plan_file_, "Plan file (TOML) for all of these; flags override it", "FILE", kRunGroup);
-  offer(add("--estimate", estimate_,
-            "retraining (default), or hessian: for model squared, ignoring the clipping", "HOW", kRunGroup),
-        kEstimates);
-  offer(add("--fit", fit_, "none (default), or exponential: fit a smooth curve to the estimate", "HOW",
-            kRunGroup),
-        kFits);
+  offer_names<Estimate>(add("--estimate", estimate_,
+                            "retraining (default), or hessian: for model squared, ignoring the clipping",
+                            "HOW", kRunGroup));
+  offer_names<Fit>(add("--fit", fit_, "none (default), or exponential: fit a smooth curve to the estimate",
+                       "HOW", kRunGroup));
   add("--runs", runs_, "retraining: number of noise draws to average over (default: 8)", "N", kRunGroup);
   add("--alpha", alpha_,
       "Cost of the noise, D G^2 / (2 R M N^2 E), with R = sum of 1 / noise^2 (default: 0.001)", "X",
@@ -214,8 +198,8 @@ Plan ScheduleFlags::read_plan_keys() const {
 std::vector<double> ScheduleFlags::estimated_shape(Plan plan, const StepPlan& steps, const Budget& budget,
                                                    Accountant accountant, ScheduleAnswer& answer) const {
   if (plan.data.empty()) throw InputError("--data is needed: PUBLIC rows to estimate the influence on");
-  const std::string how = read_choice("--estimate", estimate_, kEstimates);
-  const std::string fit = read_choice("--fit", fit_, kFits);
+  const auto how = named<Estimate>(estimate_.value_or("retraining"));
+  const auto fit = named<Fit>(fit_.value_or("none"));
   PublicEstimate options;
   if (runs_) options.runs = read_count("--runs", "runs", *runs_);
   if (plan.schema.empty()) plan.schema = data::find_schema(plan.data).value_or("");
@@ -224,10 +208,10 @@ std::vector<double> ScheduleFlags::estimated_shape(Plan plan, const StepPlan& st
   const ResolvedPlan resolved = plan_to_estimate(plan, steps, budget, accountant, table.rows.count());
   answer.read_without_privacy = plan.data;
   RandomSource& random = SecureRandom::for_this_thread();
-  answer.influence = how == "hessian"
+  answer.influence = how == Estimate::hessian
                          ? influence_by_hessian(resolved, schema, std::move(table), random)
                          : influence_on_public_rows(resolved, schema, std::move(table), random, options);
-  if (fit == "none") return noise_for_influence(answer.influence);
+  if (fit == Fit::none) return noise_for_influence(answer.influence);
   const std::optional<double> gamma = gamma_of(answer.influence);
   if (!gamma) {
     throw InputError(
@@ -293,9 +277,7 @@ ScheduleAnswer ScheduleFlags::solve() const {
   const double start = now_in_seconds();
   ScheduleAnswer answer;
   answer.shape = read_shape(shape_);
-  StepPlanFlags with_default = steps_;
-  if (!with_default.sampling) with_default.sampling = "full";
-  StepPlan steps = with_default.read_sampling();
+  StepPlan steps = steps_.read_sampling();
   steps.noise = {{1, steps_.read_steps()}};
   answer.budget = {read_epsilon(epsilon_), read_delta(delta_)};
   const Accountant accountant = read_accountant(accountant_, steps.sampling);

@@ -1,6 +1,7 @@
 #include "flags/step_plan_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,35 +20,29 @@ const Interval kRate = greater_than(0).at_most(1);
 const Interval kNoise = greater_than(0);
 const Interval kDelta = greater_than(0).less_than(1);
 
-constexpr std::array kKnownSamplings = {Sampling::full, Sampling::poisson, Sampling::fixed_size};
-constexpr std::array kKnownRelations = {Relation::add_remove, Relation::replace_one};
-
-std::vector<std::string> names_of_samplings() {
-  std::vector<std::string> names;
-  for (const Sampling one : kKnownSamplings) names.emplace_back(name_of(one));
-  return names;
-}
-
-Sampling read_sampler(const std::optional<std::string>& text) {
-  if (!text) throw InputError("--sampling is needed: full, poisson or fixed");
-  for (const Sampling sampling : kKnownSamplings) {
-    if (*text == name_of(sampling)) return sampling;
-  }
+// Without --sampling, the rate decides.
+Sampling read_sampler(const std::optional<std::string>& text, double rate) {
+  if (!text) return usual_sampling(rate);
   if (*text == "shuffle" || *text == "epochs") {
     throw InputError(fmt::format(
         "--sampling: '{}' is not certified by any accountant here; use full, poisson or fixed", *text));
   }
-  throw InputError(fmt::format("--sampling: expected full, poisson or fixed, got '{}'", *text));
+  const auto sampling = NamedOrAuto<Sampling>::parsed("--sampling", *text);
+  return sampling.is_auto() ? usual_sampling(rate) : sampling.value();
 }
 
 Relation relation_for(const std::optional<std::string>& text, Sampling sampling) {
-  if (!text) return sampling == Sampling::fixed_size ? Relation::replace_one : Relation::add_remove;
-  return read_relation(*text);
+  const auto relation = text ? NamedOrAuto<Relation>::parsed("--relation", *text) : NamedOrAuto<Relation>();
+  return relation.is_auto() ? usual_relation(sampling) : relation.value();
+}
+
+double rate_or_all(const std::optional<std::string>& text) {
+  return text ? read_number("--rate", "rate", *text, kRate) : 1;
 }
 
 double read_rate(const std::optional<std::string>& text, Sampling sampling) {
   if (sampling == Sampling::full) {
-    if (text && read_number("--rate", "rate", *text, kRate) != 1) {
+    if (rate_or_all(text) != 1) {
       throw InputError(
           fmt::format("--rate: --sampling full uses every row, so rate is 1, got '{}'; leave --rate out, or "
                       "use --sampling "
@@ -57,7 +52,7 @@ double read_rate(const std::optional<std::string>& text, Sampling sampling) {
     return 1;
   }
   if (!text) {
-    throw InputError(fmt::format("--rate is needed with --sampling {}: 0 < rate <= 1", name_of(sampling)));
+    throw InputError(fmt::format("--rate is needed with --sampling {}: 0 < rate <= 1", to_string(sampling)));
   }
   return read_number("--rate", "rate", *text, kRate);
 }
@@ -66,7 +61,7 @@ double read_rate(const std::optional<std::string>& text, Sampling sampling) {
 
 void write_to(nlohmann::ordered_json& json, const StepPlan& plan) {
   json["relation"] = ration::to_string(plan.relation);
-  json["sampling"] = name_of(plan.sampling);
+  json["sampling"] = to_string(plan.sampling);
   json["rate"] = plan.rate;
   if (plan.schedule_file.empty()) {
     json["noise_multiplier"] = plan.noise.front().noise_multiplier;
@@ -79,19 +74,22 @@ void write_to(nlohmann::ordered_json& json, const StepPlan& plan) {
 }
 
 void StepPlanFlags::add_sampling_to(CLI::App& command) {
-  offer(command.add_option("--sampling", sampling, "How a step samples its rows: full, poisson or fixed")
-            ->type_name("KIND"),
-        names_of_samplings());
+  offer_names<Sampling>(command
+                            .add_option("--sampling", sampling,
+                                        "Which rows a step uses (default: poisson if --rate is below 1, "
+                                        "otherwise full)")
+                            ->type_name("NAME"),
+                        {{std::string(kAuto), "poisson if --rate is below 1, otherwise full."}});
   command
       .add_option("--rate", rate,
                   "Probability of a row (poisson) or fraction of the rows (fixed) in a step, 0 < rate <= 1")
       ->type_name("Q");
-  offer(command
-            .add_option("--relation", relation,
-                        "Which data sets are neighbours: add_remove (default for full and poisson) or "
-                        "replace_one (default for fixed)")
-            ->type_name("NAME"),
-        names_of_relations());
+  offer_names<Relation>(command
+                            .add_option("--relation", relation,
+                                        "Which data sets are neighbours: add_remove (default for full and "
+                                        "poisson) or replace_one (default for fixed)")
+                            ->type_name("NAME"),
+                        {{std::string(kAuto), "replace_one for fixed, otherwise add_remove."}});
 }
 
 void StepPlanFlags::add_noise_and_steps_to(CLI::App& command) {
@@ -114,7 +112,7 @@ void StepPlanFlags::add_schedule_to(CLI::App& command) {
 
 StepPlan StepPlanFlags::read_sampling() const {
   StepPlan plan;
-  plan.sampling = read_sampler(sampling);
+  plan.sampling = read_sampler(sampling, rate_or_all(rate));
   plan.rate = read_rate(rate, plan.sampling);
   plan.relation = relation_for(relation, plan.sampling);
   return plan;
@@ -122,7 +120,7 @@ StepPlan StepPlanFlags::read_sampling() const {
 
 StepPlan StepPlanFlags::read_sampling_without_rate() const {
   StepPlan plan;
-  plan.sampling = read_sampler(sampling);
+  plan.sampling = read_sampler(sampling, /*rate=*/0);
   if (plan.sampling == Sampling::full) {
     throw InputError("--for rate: --sampling full has no rate to choose; use --sampling poisson or fixed");
   }
@@ -158,43 +156,30 @@ std::int64_t StepPlanFlags::read_steps() const {
   return read_count("--steps", "steps", *steps);
 }
 
-std::vector<std::string> names_of_relations() {
-  std::vector<std::string> names;
-  for (const Relation one : kKnownRelations) names.emplace_back(ration::to_string(one));
-  return names;
+void add_accountant_to(CLI::App& command, std::optional<std::string>& accountant, bool also_all) {
+  std::vector<Choice> others = {{std::string(kAuto), "The tightest that certifies the steps."}};
+  if (also_all) others.push_back({"all", "Compare them."});
+  offer_names<Accountant>(
+      command
+          .add_option("--accountant", accountant,
+                      fmt::format("Privacy accountant: {}{} (default: auto, the tightest that certifies the "
+                                  "steps)",
+                                  fmt::join(names_of<Accountant>({kAuto}), ", "),
+                                  also_all ? ", or all to compare them" : ""))
+          ->type_name("NAME"),
+      others);
 }
 
-std::vector<std::string> names_of_accountants() {
-  std::vector<std::string> names;
-  for (const Accountant one : kAccountants) names.emplace_back(ration::to_string(one));
-  return names;
+Accountant read_accountant(const std::optional<std::string>& name, Sampling sampling) {
+  const auto accountant =
+      name ? NamedOrAuto<Accountant>::parsed("--accountant", *name) : NamedOrAuto<Accountant>();
+  return accountant.is_auto() ? usual_accountant(sampling) : accountant.value();
 }
 
-void add_accountant_to(CLI::App& command, std::string& accountant) {
-  std::vector<std::string> names = names_of_accountants();
-  names.emplace_back("all");
-  offer(command
-            .add_option("--accountant", accountant,
-                        "Privacy accountant: rdp (default), pld (tightest), zcdp, tcdp, gdp, advanced, "
-                        "moments, or all to compare them")
-            ->type_name("NAME"),
-        names);
-}
-
-Relation read_relation(const std::string& text) {
-  for (const Relation relation : kKnownRelations) {
-    if (text == ration::to_string(relation)) return relation;
-  }
-  throw InputError(fmt::format("--relation: expected add_remove or replace_one, got '{}'", text));
-}
-
-std::vector<Accountant> read_accountants(const std::string& name) {
+std::vector<Accountant> read_accountants(const std::optional<std::string>& name, Sampling sampling) {
   if (name == "all") return {kAccountants.begin(), kAccountants.end()};
-  for (const Accountant accountant : kAccountants) {
-    if (ration::to_string(accountant) == name) return {accountant};
-  }
-  throw InputError(fmt::format("--accountant: expected {}, or all, got '{}'",
-                               fmt::join(names_of_accountants(), ", "), name));
+  if (name && *name != kAuto) return {named<Accountant>("--accountant", *name, {kAuto, "all"})};
+  return {read_accountant(name, sampling)};
 }
 
 double read_delta(const std::optional<std::string>& text) {

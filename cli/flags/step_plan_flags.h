@@ -32,16 +32,11 @@ struct StepPlanFlags {
   std::int64_t read_steps() const;
 };
 
-// The values of --relation and of --accountant.
-std::vector<std::string> names_of_relations();
-std::vector<std::string> names_of_accountants();
-
-void add_accountant_to(CLI::App& command, std::string& accountant);
-
-// --relation NAME.
-Relation read_relation(const std::string& text);
-// --accountant NAME or all.
-std::vector<Accountant> read_accountants(const std::string& name);
+// --accountant NAME; left out or auto, the tightest that certifies steps with this sampling.
+void add_accountant_to(CLI::App& command, std::optional<std::string>& accountant, bool also_all = false);
+Accountant read_accountant(const std::optional<std::string>& name, Sampling sampling);
+// The same, or all of them.
+std::vector<Accountant> read_accountants(const std::optional<std::string>& name, Sampling sampling);
 double read_delta(const std::optional<std::string>& text);
 double read_epsilon(const std::optional<std::string>& text);
 

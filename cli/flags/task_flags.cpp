@@ -24,11 +24,13 @@ void refuse_flags_of_others(
 }
 
 GlmLoss read_loss(const TaskFlags& flags) {
-  const std::string name = flags.model.value_or("logistic");
-  const std::vector<std::string> known = names_of_task_models();
-  if (std::find(known.begin(), known.end(), name) == known.end())
-    throw InputError(fmt::format("--model: expected one of {}, got '{}'", fmt::join(known, ", "), name));
-  return glm_loss_named(name);
+  if (!flags.model) return GlmLoss::logistic;
+  const auto loss = named<GlmLoss>("--model", *flags.model);
+  if (loss == GlmLoss::squared)
+    throw InputError(
+        "--model: protectors learn to tell classes, and squared fits numbers; use logistic, hinge, "
+        "softmax or huber");
+  return loss;
 }
 
 NamedTasks quadratics(const TaskFlags& flags, double rate) {
@@ -104,10 +106,15 @@ NamedTasks pair_of_images(const TaskFlags& flags, double rate) {
 
 NamedTasks read_tasks(const TaskFlags& flags, double rate) {
   if (!flags.tasks) throw InputError("--tasks is needed: quadratic, table or images");
-  if (*flags.tasks == "quadratic") return quadratics(flags, rate);
-  if (*flags.tasks == "table") return flags.data ? table_of_file(flags, rate) : generated(flags, rate);
-  if (*flags.tasks == "images") return pair_of_images(flags, rate);
-  throw InputError(fmt::format("--tasks: expected quadratic, table or images, got '{}'", *flags.tasks));
+  switch (named<TaskKind>(*flags.tasks)) {
+    case TaskKind::quadratic:
+      return quadratics(flags, rate);
+    case TaskKind::table:
+      return flags.data ? table_of_file(flags, rate) : generated(flags, rate);
+    case TaskKind::images:
+      break;
+  }
+  return pair_of_images(flags, rate);
 }
 
 }  // namespace ration::cli

@@ -8,9 +8,16 @@
 
 namespace ration::cli {
 
-// The values of --tasks and of --model.
-std::vector<std::string> names_of_tasks();
-std::vector<std::string> names_of_task_models();
+enum class TaskKind { quadratic, table, images };
+
+inline constexpr NamedValue<TaskKind> kTaskKinds[] = {
+    {TaskKind::quadratic, "quadratic", "Random quadratic functions."},
+    {TaskKind::table, "table", "Generated tables, or halves of --data."},
+    {TaskKind::images, "images", "Two classes of the images of --data."},
+};
+constexpr NameTable<TaskKind> name_table(TaskKind) {
+  return {"--tasks", kTaskKinds};
+}
 
 // What a protector is trained on, as flags say it.
 struct TaskFlags {

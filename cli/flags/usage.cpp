@@ -5,6 +5,7 @@
 #include <set>
 
 #include "ration/base/error.h"
+#include "ration/base/names.h"
 
 namespace ration::cli {
 namespace {
@@ -44,8 +45,10 @@ const CLI::App& command_named(const CLI::App& app, const std::string& where, con
   if (name.empty()) {
     throw InputError(fmt::format("{}expected a command: {}; {}", prefix, names_of_commands(app), help));
   }
-  throw InputError(
-      fmt::format("{}unknown command '{}'; commands are {}; {}", prefix, name, names_of_commands(app), help));
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  throw InputError(fmt::format("{}unknown command '{}'; commands are {}; {}{}", prefix, name,
+                               names_of_commands(app), help, did_you_mean(name, names)));
 }
 
 class FlagChecker {
@@ -66,7 +69,9 @@ class FlagChecker {
     const bool joined = word.find('=') != std::string::npos;
     const std::string flag = word.substr(0, word.find('='));
     const CLI::Option* option = command_.get_option_no_throw(flag);
-    if (option == nullptr) refuse("unknown flag '{}'; flags are {}", flag, names_of_flags(command_));
+    if (option == nullptr) {
+      refuse("unknown flag '{}'; flags are {}{}", flag, names_of_flags(command_), similar_flag(flag));
+    }
     if (!seen_.insert(option).second) refuse("{} is given twice; give it once", flag);
     if (option->get_items_expected_max() == 0) {
       if (joined) refuse("{} takes no value", flag);
@@ -80,6 +85,14 @@ class FlagChecker {
   }
 
  private:
+  std::string similar_flag(std::string_view flag) const {
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : command_.get_options()) {
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    }
+    return did_you_mean(flag, std::vector<std::string_view>(flags.begin(), flags.end()));
+  }
+
   template <class... Values>
   [[noreturn]] void refuse(fmt::format_string<Values...> message, Values&&... values) const {
     throw InputError(where_ + fmt::format(message, std::forward<Values>(values)...));

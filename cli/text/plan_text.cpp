@@ -19,15 +19,15 @@ std::string describe_sampling(const ResolvedPlan& plan) {
 
 std::string describe_clip(const ResolvedPlan& plan) {
   const std::string bound = show(plan.plan.clip_bound.value_or(0));
-  if (plan.plan.clip == "auto-s") {
+  if (plan.plan.clip == ClipKind::auto_s) {
     return fmt::format("auto-s, bound {}, gamma {}", bound, show(plan.plan.clip_gamma));
   }
-  return fmt::format("{}, bound {}", plan.plan.clip, bound);
+  return fmt::format("{}, bound {}", plan.plan.clip.name(), bound);
 }
 
 std::string describe_step(const ResolvedPlan& plan) {
-  return fmt::format("{}, learning rate {}, average {}", plan.plan.step, show(plan.plan.lr.value_or(0)),
-                     plan.plan.average);
+  return fmt::format("{}, learning rate {}, average {}", plan.plan.step.name(),
+                     show(plan.plan.lr.value_or(0)), plan.plan.average.name());
 }
 
 std::string describe_rows(const ResolvedPlan& plan) {
@@ -40,7 +40,7 @@ std::string describe_rows(const ResolvedPlan& plan) {
 }
 
 std::string describe_method(const ResolvedPlan& plan) {
-  const std::string& name = plan.plan.method;
+  const std::string name(plan.plan.method.name());
   if (!plan.is_private()) return name + ": NOT PRIVATE, for comparison only";
   if (plan.fixed() == nullptr) return name + ", as many steps as the budget allows";
   return fmt::format("{}, {} {}", name, plan.steps(), plan.steps() == 1 ? "step" : "steps");
@@ -71,7 +71,7 @@ std::string to_text(const ResolvedPlan& plan) {
     text += fmt::format("{:<12}{}\n", name, value);
   };
   if (plan.schema_was_found) line("schema", plan.plan.schema + ", found by the name of the data");
-  line("model", plan.plan.model);
+  line("model", plan.plan.model.name());
   line("method", describe_method(plan));
   if (plan.protector() != nullptr) line("protector", describe_protector(plan));
   line("sampling", describe_sampling(plan));
@@ -84,7 +84,7 @@ std::string to_text(const ResolvedPlan& plan) {
   if (plan.plan.lr) line("step rule", describe_step(plan));
   if (plan.fixed() != nullptr) {
     line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier),
-                              plan.plan.schedule));
+                              plan.plan.schedule.name()));
   }
   line("accountant", describe_accountant(plan));
   line("spends", describe_spending(plan));
@@ -95,8 +95,8 @@ std::string to_text(const ResolvedPlan& plan) {
 }
 
 void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
-  json["method"] = plan.plan.method;
-  json["model"] = plan.plan.model;
+  json["method"] = plan.plan.method.name();
+  json["model"] = plan.plan.model.name();
   if (plan.is_private()) {
     json["epsilon"] = plan.cost.epsilon;
   } else {
@@ -116,10 +116,10 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
     json["protector"] = plan.plan.protector;
     json["protector_sha256"] = sha256_of(*plan.protector());
   }
-  json["sampling"] = plan.plan.sampling;
+  json["sampling"] = plan.plan.sampling.name();
   json["rate"] = plan.rate;
   if (plan.plan.clip_bound) {
-    json["clip"] = plan.plan.clip;
+    json["clip"] = plan.plan.clip.name();
     json["clip_bound"] = *plan.plan.clip_bound;
   }
   if (plan.schema_was_found) json["schema"] = plan.plan.schema;

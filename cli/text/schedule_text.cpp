@@ -97,7 +97,7 @@ std::string describe_run(const ScheduleAnswer& answer) {
   const StepPlan& plan = answer.plan;
   const std::string rows = plan.sampling == Sampling::full
                                ? "full batch"
-                               : fmt::format("{} samples at rate {}", to_string(plan.sampling), plan.rate);
+                               : fmt::format("{} samples at rate {}", in_words(plan.sampling), plan.rate);
   return fmt::format("{}, {} steps, {}, relation {}", answer.shape, plan.steps(), rows,
                      ration::to_string(plan.relation));
 }

@@ -1,8 +1,5 @@
 #include "ration/clipping/any_clip_rule.h"
 
-#include <fmt/format.h>
-
-#include <array>
 #include <cmath>
 
 #include "base/check.h"
@@ -11,36 +8,38 @@
 namespace ration {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames = {"abadi", "auto-v",
-                                                    "auto-s"};  // in the order of the variant
+using Rules = AnyClipRule::Rules;
 
 template <class Rule>
-Rule checked(Rule rule) {
-  require("clip", "R", rule.R, greater_than(0));
-  return rule;
+void set_gamma(Rule& rule, double gamma) {
+  if constexpr (requires { rule.gamma; }) rule.gamma = gamma;
 }
 
-AutoS checked(AutoS rule) {
-  require("clip", "R", rule.R, greater_than(0));
-  require("clip", "gamma", rule.gamma, greater_than(0));
-  return rule;
+// The rule at this place of the variant.
+template <std::size_t place = 0>
+AnyClipRule rule_at(std::size_t wanted, double R, double gamma) {
+  if constexpr (place < std::variant_size_v<Rules>) {
+    if (place != wanted) return rule_at<place + 1>(wanted, R, gamma);
+    std::variant_alternative_t<place, Rules> rule;
+    rule.R = R;
+    set_gamma(rule, gamma);
+    return rule;
+  }
+  throw InternalError("clip: no such rule");
 }
 
 }  // namespace
 
-AnyClipRule::AnyClipRule(Abadi rule) : rule_(checked(rule)) {}
-AnyClipRule::AnyClipRule(AutoV rule) : rule_(checked(rule)) {}
-AnyClipRule::AnyClipRule(AutoS rule) : rule_(checked(rule)) {}
-
-AnyClipRule AnyClipRule::named(std::string_view name, double R, double gamma) {
-  if (name == kNames[0]) return Abadi{.R = R};
-  if (name == kNames[1]) return AutoV{.R = R};
-  if (name == kNames[2]) return AutoS{.R = R, .gamma = gamma};
-  throw InputError(fmt::format("clip: expected one of abadi, auto-v, auto-s, got '{}'", name));
+AnyClipRule AnyClipRule::of(ClipKind kind, double R, double gamma) {
+  const ClipKind rule = kind == ClipKind::adaptive ? ClipKind::abadi : kind;
+  return rule_at(static_cast<std::size_t>(rule), R, gamma);
 }
 
-std::string_view AnyClipRule::name() const {
-  return kNames[rule_.index()];
+void AnyClipRule::require_sound() const {
+  visit([](const auto& rule) {
+    require("clip", "R", rule.R, greater_than(0));
+    if constexpr (requires { rule.gamma; }) require("clip", "gamma", rule.gamma, greater_than(0));
+  });
 }
 
 double AnyClipRule::bound() const {

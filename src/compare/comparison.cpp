@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "compare/results.h"
 #include "ration/base/error.h"
+#include "train/method_plan.h"
 
 namespace ration::compare {
 namespace {
@@ -18,13 +19,6 @@ std::string names_of(const std::vector<Choice>& choices) {
   std::string names;
   for (const Choice& choice : choices) names += (names.empty() ? "" : ", ") + choice.name;
   return names;
-}
-
-const PlanKey& plan_key(const std::string& name) {
-  for (const PlanKey& key : plan_keys()) {
-    if (key.name == name) return key;
-  }
-  throw InternalError(fmt::format("compare: no key '{}'", name));
 }
 
 template <class Choice>
@@ -68,17 +62,15 @@ Choice choice_of_plan(const std::string& key, const std::string& name, const std
   return choice;
 }
 
-// A setting also wins over an earlier one that says the same by another key.
-void forget_other_way(Plan& plan, const std::string& key) {
-  if (key == "rate") plan.batch.reset();
-  if (key == "batch") plan.rate.reset();
-  if (key == "steps") plan.epochs.reset();
-  if (key == "epochs") plan.steps.reset();
+void set_keys(Plan& plan, const Settings& settings) {
+  for (const Setting& setting : settings) forget_other_way(plan, setting.key, setting.text);
+  for (const Setting& setting : settings) plan_key(setting.key).set(plan, setting.where, setting.text);
 }
 
-void apply(Plan& plan, const Settings& settings) {
-  for (const Setting& setting : settings) forget_other_way(plan, setting.key);
-  for (const Setting& setting : settings) plan_key(setting.key).set(plan, setting.where, setting.text);
+// What several methods share may hold settings that this one does not have.
+Settings used(Settings shared, const Plan& chosen) {
+  std::erase_if(shared, [&](const Setting& setting) { return !is_used(chosen, setting.key); });
+  return shared;
 }
 
 // Names become parts of file names and fields of a table.
@@ -160,7 +152,7 @@ void choose_models(Comparison& comparison, const std::vector<std::string>& names
 void choose_methods(Comparison& comparison, const std::vector<std::string>& names, std::string_view where) {
   choose(comparison.methods, names, where, [&](const std::string& name) {
     MethodChoice method = choice_of_plan("method", name, comparison.methods, where);
-    method.is_private = name != "nonprivate";
+    method.is_private = find_named<MethodKind>(name) != MethodKind::nonprivate;
     return method;
   });
 }
@@ -184,10 +176,14 @@ void require_sound(const Comparison& comparison) {
 
 Plan plan_for(const Comparison& comparison, const ModelChoice& model, const MethodChoice& method,
               double epsilon, double rows) {
+  const Settings& of_model = method.smooth && model.smooth ? *model.smooth : model.settings;
+  Plan chosen;
+  set_keys(chosen, of_model);
+  set_keys(chosen, method.settings);
   Plan plan;
-  apply(plan, comparison.plan);
-  apply(plan, method.smooth && model.smooth ? *model.smooth : model.settings);
-  apply(plan, method.settings);
+  set_keys(plan, used(comparison.plan, chosen));
+  set_keys(plan, used(of_model, chosen));
+  set_keys(plan, method.settings);
   plan.epsilon = epsilon;
   plan.delta = comparison.delta;
   plan.rows = rows;
@@ -196,8 +192,8 @@ Plan plan_for(const Comparison& comparison, const ModelChoice& model, const Meth
 
 Plan measuring_plan(const Comparison& comparison, const ModelChoice& model) {
   Plan plan;
-  apply(plan, comparison.plan);
-  apply(plan, model.settings);
+  set_keys(plan, comparison.plan);
+  set_keys(plan, model.settings);
   return plan;
 }
 

@@ -125,7 +125,7 @@ class Reader {
       }
     }
     const std::string trained_by = name_itself(method.settings, "method", name, keys);
-    method.is_private = is_private.value_or(trained_by != "nonprivate");
+    method.is_private = is_private.value_or(find_named<MethodKind>(trained_by) != MethodKind::nonprivate);
     out_.methods.push_back(std::move(method));
   }
 

@@ -76,31 +76,10 @@ std::string column_line(const Column& column) {
   return fmt::format("  {{ name = {}, type = \"ignore\" }},\n", name);
 }
 
-const char* format_name(FileFormat format) {
-  switch (format) {
-    case FileFormat::delimited:
-      return "csv";
-    case FileFormat::libsvm:
-      return "libsvm";
-    case FileFormat::npy:
-      return "npy";
-    case FileFormat::npz:
-      return "npz";
-    case FileFormat::images:
-      return "images";
-    case FileFormat::text:
-      return "text";
-    case FileFormat::by_name:
-      break;
-  }
-  return "";
-}
-
 std::string layout(const Schema& schema) {
   const Schema defaults;
   std::string out = fmt::format("label = {}\n", text(schema.label));
-  if (schema.format != FileFormat::by_name)
-    out += fmt::format("format = \"{}\"\n", format_name(schema.format));
+  if (schema.format != FileFormat::by_name) out += fmt::format("format = \"{}\"\n", to_string(schema.format));
   if (!schema.image && !schema.text)
     out += fmt::format("delimiter = {}\n", text(std::string(1, schema.delimiter)));
   if (!schema.image) out += fmt::format("header = {}\n", schema.header);

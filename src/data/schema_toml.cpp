@@ -81,6 +81,17 @@ class Keys {
     complain(key, *node, fmt::format("expected one of {}", accepted));
   }
 
+  template <HasNames Enum>
+  void read_named(std::string_view key, Enum& out) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return;
+    const std::string value = node->value_exact<std::string>().value_or("");
+    if (const auto found = find_named<Enum>(value)) return void(out = *found);
+    const auto names = names_of<Enum>();
+    complain(key, *node,
+             fmt::format("expected one of {}{}", fmt::join(names, ", "), did_you_mean(value, names)));
+  }
+
   std::string text(std::string_view key, const toml::node& node) const {
     if (const auto value = node.value_exact<std::string>()) return *value;
     if (const auto value = node.value_exact<std::int64_t>()) return std::to_string(*value);
@@ -192,13 +203,7 @@ void read_delimiter(Keys& keys, Schema& schema) {
 }
 
 void read_layout(Keys& keys, Schema& schema) {
-  keys.read("format", schema.format,
-            {{"csv", FileFormat::delimited},
-             {"libsvm", FileFormat::libsvm},
-             {"npy", FileFormat::npy},
-             {"npz", FileFormat::npz},
-             {"images", FileFormat::images},
-             {"text", FileFormat::text}});
+  keys.read_named("format", schema.format);
   read_delimiter(keys, schema);
   keys.read("header", schema.header);
   keys.read("trim", schema.trim);

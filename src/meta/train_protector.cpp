@@ -29,10 +29,6 @@ namespace {
 using Weights = ProtectorWeights<float>;
 using Lesson = Lessons::Lesson;
 
-constexpr std::array kTrainings = {
-    std::pair{SchedulerTraining::soft, "soft"}, std::pair{SchedulerTraining::lagrangian, "lagrangian"},
-    std::pair{SchedulerTraining::batch, "batch"}, std::pair{SchedulerTraining::batch_soft, "batch-soft"}};
-
 void validate(const MetaOptions& options) {
   constexpr std::string_view kName = "meta-training";
   require(kName, "epsilon", options.budget.epsilon, greater_than(0));
@@ -442,21 +438,6 @@ Protector MetaTrainer::run(ProtectorOrigin origin) {
 }
 
 }  // namespace
-
-std::string_view to_string(SchedulerTraining training) {
-  for (const auto& [value, name] : kTrainings) {
-    if (value == training) return name;
-  }
-  throw InternalError("SchedulerTraining: unknown");
-}
-
-SchedulerTraining scheduler_training_named(std::string_view name) {
-  for (const auto& [value, known] : kTrainings) {
-    if (name == known) return value;
-  }
-  throw InputError(
-      fmt::format("scheduler: expected one of soft, lagrangian, batch, batch-soft, got '{}'", name));
-}
 
 Protector train_protector(const MetaOptions& options, const TaskSource& tasks, const TaskSource& validation,
                           ProtectorOrigin origin, const std::function<void(const MetaProgress&)>& tell) {

@@ -22,9 +22,17 @@ enum class SchedulerTraining {
           // B.5]
   batch_soft,  // the same, shifted by the losses around the budget's end [L2P, Eqs. 7, 8]
 };
-std::string_view to_string(SchedulerTraining training);
-// Throws InputError listing the names: soft, lagrangian, batch, batch-soft.
-SchedulerTraining scheduler_training_named(std::string_view name);
+
+inline constexpr NamedValue<SchedulerTraining> kSchedulerTrainings[] = {
+    {SchedulerTraining::soft, "soft", "Whole runs; losses near the end of the budget count."},
+    {SchedulerTraining::lagrangian, "lagrangian", "Whole runs; an augmented Lagrangian limits the spending."},
+    {SchedulerTraining::batch, "batch", "Batches of steps, each with a budget of its own."},
+    {SchedulerTraining::batch_soft, "batch-soft",
+     "Batches of steps; losses near the end of the budget count."},
+};
+constexpr NameTable<SchedulerTraining> name_table(SchedulerTraining) {
+  return {"scheduler", kSchedulerTrainings};
+}
 
 struct MetaOptions {
   Budget budget{0.05, 1e-8};

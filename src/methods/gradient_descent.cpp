@@ -31,7 +31,7 @@ class GradientDescent final : public Method, private PrivateOracle::Descent {
         rule_(make_step_rule(options_.step, parameters)),
         average_(options_.average, parameters, std::max<std::int64_t>(1, total())) {
     options_.learning_rate.at(1, std::max<std::int64_t>(1, total()));
-    if (options_.follow && options_.clip.name() != "abadi") {
+    if (options_.follow && options_.clip.kind() != ClipKind::abadi) {
       throw InputError(
           fmt::format("adaptive clipping: expected the rule 'abadi', got '{}'", options_.clip.name()));
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "methods/method.h"
+#include "ration/base/names.h"
 #include "ration/clipping/any_clip_rule.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/calibrate.h"
@@ -21,9 +22,14 @@ enum class NormSource {
              // batches of a public size
   previous,  // the gradient of the step before, which is public by then: free, one step late
 };
-std::string_view to_string(NormSource source);
-// Throws InputError listing the names.
-NormSource norm_source_named(std::string_view name);
+
+inline constexpr NamedValue<NormSource> kNormSources[] = {
+    {NormSource::released, "released", "A noisy norm of the current gradient, paid for in every step."},
+    {NormSource::previous, "previous", "The norm of the previous step's noisy gradient. Free."},
+};
+constexpr NameTable<NormSource> name_table(NormSource) {
+  return {"norm", kNormSources};
+}
 
 // What a protector was trained for, and on what: for people, and for the check that it is independent of the
 // rows it protects.

@@ -10,17 +10,6 @@ namespace {
 
 std::atomic<const Networks*> known = nullptr;
 
-// "logistic", or on other features "scatter+softmax".
-bool is_linear(std::string_view model) {
-  const std::string_view loss = model.substr(model.rfind('+') + 1);  // all of it if there is none
-  try {
-    glm_loss_named(loss);
-    return true;
-  } catch (const InputError&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 void use_networks(const Networks* networks) {
@@ -28,7 +17,8 @@ void use_networks(const Networks* networks) {
 }
 
 bool is_network(std::string_view model) {
-  if (is_linear(model)) return false;
+  const std::string_view loss = model.substr(model.rfind('+') + 1);  // all of it if there is none
+  if (find_named<GlmLoss>(loss)) return false;
   const Networks* const some = known;
   return some != nullptr && some->knows(model);
 }

@@ -67,7 +67,7 @@ const Event& first_not_gaussian(const Step& step) {
 std::string describe(const Step& step) {
   const std::string what = step.gaussian_noise ? "Gaussian" : first_not_gaussian(step).describe();
   return step.sampling == Sampling::full ? fmt::format("{} on the full batch", what)
-                                         : fmt::format("{} on {} samples", what, to_string(step.sampling));
+                                         : fmt::format("{} on {} samples", what, in_words(step.sampling));
 }
 
 std::string why_not(Accountant accountant, const Step& step) {
@@ -160,35 +160,6 @@ Guarantee by_moments(Guarantee out, const Event& event) {
 }
 
 }  // namespace
-
-std::string_view to_string(Accountant accountant) {
-  switch (accountant) {
-    case Accountant::rdp:
-      return "rdp";
-    case Accountant::pld:
-      return "pld";
-    case Accountant::zcdp:
-      return "zcdp";
-    case Accountant::tcdp:
-      return "tcdp";
-    case Accountant::gdp:
-      return "gdp";
-    case Accountant::advanced:
-      return "advanced";
-    case Accountant::moments:
-      return "moments";
-  }
-  return "unknown";
-}
-
-Accountant accountant_from_string(std::string_view name) {
-  std::string known;
-  for (const Accountant accountant : kAccountants) {
-    if (name == to_string(accountant)) return accountant;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", to_string(accountant));
-  }
-  throw InputError(fmt::format("unknown accountant '{}'; expected one of {}", name, known));
-}
 
 std::string refusal(const Event& event, Relation relation, Accountant accountant) {
   try {

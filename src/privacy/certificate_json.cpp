@@ -171,10 +171,10 @@ Certificate certificate_from_json(std::string_view content) {
   if (json.contains("not_private")) out.not_private = text(json, "not_private");
   out.epsilon = epsilon_from(json, "epsilon", out);
   out.delta = number(json, "delta");
-  out.relation = relation_from_string(text(json, "relation"));
+  out.relation = named<Relation>(text(json, "relation"));
   out.unit_of_privacy = text(json, "unit_of_privacy");
-  out.accountant = accountant_from_string(text(json, "accountant"));
-  out.spending_by = spending_by_from_string(text(json, "spending_by"));
+  out.accountant = named<Accountant>(text(json, "accountant"));
+  out.spending_by = named<SpendingBy>(text(json, "spending_by"));
   out.epsilon_of_events = epsilon_from(json, "epsilon_of_events", out);
   out.epsilon_lower = read_lower(json);
   out.events = read_events(json);

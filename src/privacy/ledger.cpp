@@ -148,7 +148,7 @@ struct StoredDataSet {
 
 StoredDataSet data_set_at(const Database& database, const Statement& row) {
   const DecimalBudget total = budget_at(database, row, 3);
-  return {{row.text(0), row.text(1), relation_from_string(row.text(2)), for_people_left(total)}, total};
+  return {{row.text(0), row.text(1), named<Relation>(row.text(2)), for_people_left(total)}, total};
 }
 
 constexpr const char* kSelectDataSets =

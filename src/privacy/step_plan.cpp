@@ -10,8 +10,14 @@ namespace {
 
 Event sampled(const StepPlan& plan, double noise_multiplier) {
   Event step = Event::gaussian(noise_multiplier);
-  if (plan.sampling == Sampling::poisson) return Event::poisson_sampled(plan.rate, step);
-  if (plan.sampling == Sampling::fixed_size) return Event::fixed_size_sampled(plan.rate, step);
+  switch (plan.sampling) {
+    case Sampling::full:
+      break;
+    case Sampling::poisson:
+      return Event::poisson_sampled(plan.rate, step);
+    case Sampling::fixed_size:
+      return Event::fixed_size_sampled(plan.rate, step);
+  }
   return step;
 }
 

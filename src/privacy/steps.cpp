@@ -33,7 +33,7 @@ void refuse_nested(Sampling sampling, const std::vector<CountedEvent>& mechanism
     if (!is_sampled(mechanism.event)) continue;
     throw InputError(fmt::format(
         "a sample of a sample is not certified: {} of {}; draw once, with the product of the rates",
-        to_string(sampling), mechanism.event.describe()));
+        in_words(sampling), mechanism.event.describe()));
   }
 }
 
@@ -61,27 +61,16 @@ Step sampled_step(Sampling sampling, double rate, const Event& base, std::int64_
 
 }  // namespace
 
-std::string_view name_of(Sampling sampling) {
+std::string_view in_words(Sampling sampling) {
   switch (sampling) {
     case Sampling::full:
-      return "full";
-    case Sampling::poisson:
-      return "poisson";
-    case Sampling::fixed_size:
-      return "fixed";
-  }
-  return "unknown";
-}
-
-std::string to_string(Sampling sampling) {
-  switch (sampling) {
+      break;
     case Sampling::poisson:
       return "Poisson";
     case Sampling::fixed_size:
       return "fixed size";
-    default:
-      return "full batch";
   }
+  return "full batch";
 }
 
 std::vector<Step> steps_of(const Event& event, Relation relation) {

@@ -2,17 +2,15 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "privacy/sampled_gaussian.h"
 #include "ration/privacy/event.h"
 #include "ration/privacy/relation.h"
+#include "ration/privacy/sampling.h"
 
 namespace ration {
-
-enum class Sampling { full, poisson, fixed_size };
 
 // A composition as accountants see it: how the rows were drawn, what ran on them, how often.
 struct Step {
@@ -24,10 +22,8 @@ struct Step {
   std::optional<double> gaussian_noise;
 };
 
-// "full", "poisson", "fixed": as in plans and flags.
-std::string_view name_of(Sampling sampling);
 // "Poisson", "full batch", "fixed size": as in messages.
-std::string to_string(Sampling sampling);
+std::string_view in_words(Sampling sampling);
 
 // Throws InputError when the sampler and the relation do not go together, or samples are nested: privacy.md,
 // which sampler goes with which accounting. A sample of rate 1 is the full batch.

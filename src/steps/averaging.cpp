@@ -5,24 +5,14 @@
 
 #include "base/check.h"
 #include "steps/bias.h"
-#include "steps/names.h"
 #include "steps/saved_state.h"
 
 namespace ration {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames = {"none", "half", "exponential"};
 constexpr std::size_t kShared = 1;  // numbers of a saved state before the average
 
 }  // namespace
-
-std::string_view to_string(Averaging kind) {
-  return steps::name_of(kind, kNames);
-}
-
-Averaging averaging_named(std::string_view name) {
-  return steps::value_named<Averaging>("average", name, kNames);
-}
 
 double usual_average_decay(std::int64_t steps) {
   return std::max(0.0, 1 - 10 / static_cast<double>(std::max<std::int64_t>(1, steps)));

@@ -3,19 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "base/ahead.h"
+#include "ration/steps/kinds.h"
 
 namespace ration {
-
-enum class Averaging { none, half, exponential };
-
-// "none", "half", "exponential".
-std::string_view to_string(Averaging kind);
-// Throws InputError listing the names.
-Averaging averaging_named(std::string_view name);
 
 struct AverageOptions {
   Averaging kind = Averaging::none;

@@ -6,12 +6,9 @@
 #include <numbers>
 
 #include "base/check.h"
-#include "steps/names.h"
 
 namespace ration {
 namespace {
-
-constexpr std::array<std::string_view, 3> kNames = {"constant", "cosine", "step"};
 
 void require_count(std::string_view name, std::int64_t value, double least) {
   require("learning rate", name, static_cast<double>(value), at_least(least));
@@ -35,14 +32,6 @@ double cosine_share(std::int64_t done, std::int64_t steps) {
 }
 
 }  // namespace
-
-std::string_view to_string(RateShape shape) {
-  return steps::name_of(shape, kNames);
-}
-
-RateShape rate_shape_named(std::string_view name) {
-  return steps::value_named<RateShape>("learning rate", name, kNames);
-}
 
 double LearningRate::at(std::int64_t step, std::int64_t total) const {
   check(*this, step, total);

@@ -1,16 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
+
+#include "ration/steps/kinds.h"
 
 namespace ration {
-
-enum class RateShape { constant, cosine, step };
-
-// "constant", "cosine", "step".
-std::string_view to_string(RateShape shape);
-// Throws InputError listing the names.
-RateShape rate_shape_named(std::string_view name);
 
 // The learning rate of each step: a linear warm-up, base * t/(warm_up + 1) in steps t = 1 ... warm_up, and
 // then with s = 0, 1, ... counting the steps after it

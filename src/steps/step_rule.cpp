@@ -13,15 +13,11 @@
 #include "base/check.h"
 #include "base/per_processor.h"
 #include "ration/base/error.h"
-#include "steps/names.h"
 #include "steps/saved_state.h"
 #include "steps/updates.h"
 
 namespace ration {
 namespace {
-
-constexpr std::array<std::string_view, 10> kNames = {
-    "sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop", "adadelta"};
 
 bool can_correct_noise(StepKind kind) {
   return kind == StepKind::adam || kind == StepKind::adamw || kind == StepKind::nadam;
@@ -163,14 +159,6 @@ void StepRule::step(const NoisyGradient& gradient, double learning_rate, AnyNumb
   steps::require_size("step", "parameters", size_of(w), parameters());
   begin(gradient.noise_stddev, learning_rate);
   move(0, gradient.value, w);
-}
-
-std::string_view to_string(StepKind kind) {
-  return steps::name_of(kind, kNames);
-}
-
-StepKind step_kind_named(std::string_view name) {
-  return steps::value_named<StepKind>("step", name, kNames);
 }
 
 StepOptions usual_step_options(StepKind kind) {

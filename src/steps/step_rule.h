@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "base/ahead.h"
 #include "ration/objectives/weights.h"
+#include "ration/steps/kinds.h"
 
 namespace ration {
 
@@ -17,26 +17,6 @@ struct NoisyGradient {
   std::span<const double> value;
   double noise_stddev = 0;  // >= 0: of each coordinate, public; only the noise correction uses it
 };
-
-// With g the noisy gradient plus weight decay, b = momentum, r = second_momentum, e = stability, steps
-// t = 1, 2, ... and all operations by coordinate, w -= learning_rate * d where d is
-enum class StepKind {
-  sgd,         // g
-  heavy_ball,  // v = b v + g, d = v [Polyak64]
-  momentum,    // v = b v + (1-b) g, d = v/(1-b^t): unbiased from the first step on [Hong22, Eq. 10]
-  nesterov,    // v = b v + g, d = g + b v [Sutskever13]
-  adam,        // first moment of `momentum` over sqrt(s/(1-r^t)) + e, s = r s + (1-r) g^2 [Kingma15]
-  adamw,       // adam, its weight decay outside the moments [Loshchilov19]
-  nadam,       // adam with first moment b v/(1-b^(t+1)) + (1-b) g/(1-b^t), b constant [Dozat16]
-  adagrad,     // g / (sqrt(s) + e), s = s + g^2 [Duchi11]
-  rmsprop,     // g / (sqrt(s) + e), s = r s + (1-r) g^2 [Tieleman12]
-  adadelta,    // g sqrt(u + e)/sqrt(s + e), s as in rmsprop, then u = r u + (1-r) d^2 [Zeiler12]
-};
-
-// "sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad", "rmsprop", "adadelta".
-std::string_view to_string(StepKind kind);
-// Throws InputError listing the names.
-StepKind step_kind_named(std::string_view name);
 
 // The defaults are Adam's; `usual_step_options` has those of the other kinds. A kind ignores what its formula
 // does not contain.

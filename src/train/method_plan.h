@@ -58,6 +58,8 @@ class FixedMethod {
   virtual void set_noise(double size) = 0;
   // A method that goes on where `so_far` ends; lost steps are not repeated.
   virtual std::unique_ptr<Method> make(const ModelShape& model, const StepsSoFar& so_far) const = 0;
+  // All that was decided, for tests: two methods of one kind with the same settings do the same.
+  virtual std::string settings() const = 0;
 };
 
 // The method chooses its next query by what it has seen, and stops when the budget refuses one.
@@ -68,18 +70,26 @@ class AdaptiveMethod {
   // What it will mostly ask for, as it is charged: it decides the order of an RDP filter.
   virtual Event typical(const Sampler& sampler) const = 0;
   virtual std::unique_ptr<Method> make(const ModelShape& model) const = 0;
+  // As of FixedMethod.
+  virtual std::string settings() const = 0;
   // As its file has it; null if the method was not learned.
   virtual const Protector* protector() const { return nullptr; }
 };
+
+// Names of plan keys.
+using Settings = std::vector<std::string_view>;
 
 // What --method NAME stands for. One file in src/train/recipes holds each family.
 struct Recipe {
   using Open =
       std::variant<std::unique_ptr<FixedMethod>, std::unique_ptr<const AdaptiveMethod>, WithoutPrivacy>;
 
-  std::string name;
-  std::string what;  // in a few words
-  // Settings that the plan leaves open get this method's values.
+  MethodKind method;
+  // Which settings the method reads, given the rest of the plan, beside what all methods have in common
+  // (recipes.cpp). Others are refused;
+  // tests/train/settings_test.cpp holds the list against what the method is made of.
+  std::function<Settings(const Plan&)> uses;
+  // Settings that the plan leaves open get this method's values. Sets only what the method uses.
   std::function<void(Plan&)> fill;
   // Every setting the method needs is there; `plan.rate` too.
   std::function<Open(const Plan&, const Budget&)> make;
@@ -87,8 +97,11 @@ struct Recipe {
   bool needs_bias = false;      // a column of ones
 };
 
+// One for each method.
 std::span<const Recipe> recipes();
-// InputError listing the known names.
-const Recipe& recipe_named(std::string_view name);
+const Recipe& recipe_of(MethodKind method);
+
+// Whether a plan's method reads this key. Keys that are not settings of a method are for all of them.
+bool is_used(const Plan& plan, std::string_view key);
 
 }  // namespace ration

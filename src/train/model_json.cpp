@@ -175,7 +175,7 @@ std::vector<double> read_weights(const Reader& reader, const ordered_json& json,
 
 GlmLoss read_loss(const Reader& reader, const ordered_json& json) {
   try {
-    return glm_loss_named(reader.text(json, "loss"));
+    return named<GlmLoss>(reader.text(json, "loss"));
   } catch (const InputError& error) {
     reader.refuse(fmt::format("'loss': {}", error.what()));
   }

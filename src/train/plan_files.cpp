@@ -5,7 +5,6 @@
 
 #include "methods/protector.h"
 #include "schedules/noise_file.h"
-#include "train/noise_plan.h"
 
 namespace ration {
 namespace {
@@ -16,14 +15,29 @@ bool is_given(std::string_view value) {
   return !value.empty();
 }
 
+template <std::string Plan::*member>
+std::string path_in(const Plan& plan) {
+  return plan.*member;
+}
+template <std::string Plan::*member>
+void set_path_in(Plan& plan, const std::string& path) {
+  plan.*member = path;
+}
+
+void set_schedule(Plan& plan, const std::string& path) {
+  plan.schedule = path.empty() ? ScheduleKind::uniform : ScheduleName::of_file(path);
+}
+
 constexpr std::array kFiles = {
-    PlanFile{"schema", &Plan::schema, "schema.toml", is_given,
+    PlanFile{"schema", "schema.toml", path_in<&Plan::schema>, set_path_in<&Plan::schema>, is_given,
              [](const ResolvedPlan&, const data::Schema& schema) { return Content(to_toml(schema)); }},
-    PlanFile{"schedule", &Plan::schedule, "schedule.csv", is_schedule_file,
+    PlanFile{"schedule", "schedule.csv", [](const Plan& plan) { return plan.schedule.file(); }, set_schedule,
+             ScheduleName::is_path,
              [](const ResolvedPlan& plan, const data::Schema&) {
                return plan.schedule.empty() ? Content() : noise_file_text(plan.schedule);
              }},
-    PlanFile{"protector", &Plan::protector, "learned.protector", is_given,
+    PlanFile{"protector", "learned.protector", path_in<&Plan::protector>, set_path_in<&Plan::protector>,
+             is_given,
              [](const ResolvedPlan& plan, const data::Schema&) {
                return plan.protector() == nullptr ? Content() : to_json(*plan.protector());
              }},

@@ -15,9 +15,11 @@ namespace ration {
 // path in a plan file means a file beside it, a run's folder holds a copy, and a run goes on only if the copy
 // is still the same. (The rows and the ledger are files too, but no part of the plan.)
 struct PlanFile {
-  const char* key;            // its name, as in plan_keys()
-  std::string Plan::*member;  // its value
-  const char* copy;           // the name of the copy in a run's folder
+  const char* key;   // its name, as in plan_keys()
+  const char* copy;  // the name of the copy in a run's folder
+  // Empty if the plan names no such file; a path that is set to empty is a key left out.
+  std::string (*path)(const Plan& plan);
+  void (*set_path)(Plan& plan, const std::string& path);
   // Whether the value is a file: a schedule may also be the name of a shape.
   bool (*is_file)(std::string_view value);
   // What the copy holds; nothing if the run uses no such file.

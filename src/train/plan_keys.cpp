@@ -1,22 +1,16 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "base/check.h"
 #include "base/read_number.h"
 #include "ration/base/error.h"
-#include "ration/objectives/network.h"
-#include "ration/privacy/accountant.h"
 #include "ration/train/plan.h"
-#include "train/method_plan.h"
-#include "train/noise_plan.h"
 
 namespace ration {
 namespace {
-
-using Choices = std::vector<std::string>;
 
 // A text as TOML writes it.
 std::string quoted(std::string_view text) {
@@ -32,11 +26,11 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-// Values that are not in a list, but are known when they are seen.
-struct OtherChoices {
-  bool (*accepts)(std::string_view) = [](std::string_view) { return false; };
-  Choices (*names)() = [] { return Choices{}; };
-};
+template <class Enum>
+void append_choices(std::vector<NameAndHelp>& choices) {
+  for (const NamedValue<Enum>& one : name_table(Enum{}).values)
+    choices.push_back({std::string(one.name), std::string(one.help)});
+}
 
 // The keys in the order of the help text; each function adds one.
 class KeyList {
@@ -46,81 +40,108 @@ class KeyList {
   void group(std::string name) { group_ = std::move(name); }
 
   void text(std::string name, std::string value, std::string Plan::*member, std::string help) {
-    add(
-        name, std::move(value), std::move(help),
-        [member](Plan& plan, std::string_view, std::string_view text) { plan.*member = text; },
-        [member](const Plan& plan) -> std::optional<std::string> {
-          if ((plan.*member).empty()) return std::nullopt;
-          return quoted(plan.*member);
-        });
+    add({.name = std::move(name),
+         .value = std::move(value),
+         .help = std::move(help),
+         .rule = {},
+         .group = {},
+         .choices = {},
+         .set = [member](Plan& plan, std::string_view, std::string_view text) { plan.*member = text; },
+         .get = [member](const Plan& plan) -> std::optional<std::string> {
+           if ((plan.*member).empty()) return std::nullopt;
+           return quoted(plan.*member);
+         }});
   }
 
-  void choice(std::string name, std::string Plan::*member, Choices choices, std::string help,
-              OtherChoices others = {}) {
-    help += fmt::format(" ({})", fmt::join(choices, ", "));
-    add(
-        name, "NAME", std::move(help),
-        [name, member, choices = std::move(choices), others](Plan& plan, std::string_view where,
-                                                             std::string_view text) {
-          if (std::find(choices.begin(), choices.end(), text) == choices.end() && !others.accepts(text)) {
-            Choices all = choices;
-            for (std::string& other : others.names()) all.push_back(std::move(other));
-            throw InputError(
-                fmt::format("{}: expected one of {}, got '{}'", where, fmt::join(all, ", "), text));
-          }
-          plan.*member = text;
-        },
-        [member](const Plan& plan) { return std::optional(quoted(plan.*member)); });
+  template <class Enum>
+  void choice(std::string name, Named<Enum> Plan::*member, std::string help) {
+    PlanKey& key = add_choice(std::move(name), member, std::move(help));
+    append_choices<Enum>(key.choices);
+    key.set = [member](Plan& plan, std::string_view where, std::string_view text) {
+      plan.*member = named<Enum>(where, text);
+    };
   }
 
-  // One of the shapes, or a file's path.
-  void schedule(std::string name, std::string Plan::*member, std::string help) {
-    help += fmt::format(" ({})", fmt::join(schedule_names(), ", "));
-    add(
-        name, "NAME|FILE", std::move(help),
-        [member](Plan& plan, std::string_view where, std::string_view text) {
-          require_schedule(where, text);
-          plan.*member = text;
-        },
-        [member](const Plan& plan) { return std::optional(quoted(plan.*member)); });
+  template <class Enum>
+  void choice(std::string name, NamedOrAuto<Enum> Plan::*member, std::string help, std::string help_of_auto) {
+    PlanKey& key = add_choice(std::move(name), member, std::move(help));
+    key.choices.push_back({std::string(kAuto), std::move(help_of_auto)});
+    append_choices<Enum>(key.choices);
+    key.set = [member](Plan& plan, std::string_view where, std::string_view text) {
+      plan.*member = NamedOrAuto<Enum>::parsed(where, text);
+    };
+  }
+
+  void model(std::string name, ModelName Plan::*member, std::string help) {
+    PlanKey& key = add_choice(std::move(name), member, std::move(help));
+    key.choices.assign(ModelName::choices().begin(), ModelName::choices().end());
+    key.set = [member](Plan& plan, std::string_view where, std::string_view text) {
+      plan.*member = ModelName(where, text);
+    };
+  }
+
+  void schedule(std::string name, ScheduleName Plan::*member, std::string help) {
+    PlanKey& key = add_choice(std::move(name), member, std::move(help));
+    key.value = "NAME|FILE";
+    append_choices<ScheduleKind>(key.choices);
+    key.set = [member](Plan& plan, std::string_view where, std::string_view text) {
+      plan.*member = ScheduleName(where, text);
+    };
   }
 
   // Member is double or optional<double>.
   template <class Member>
   void number(std::string name, std::string value, Member Plan::*member, Interval allowed, std::string help) {
-    add(
-        name, std::move(value), fmt::format("{}; {}", help, allowed.describe(name)),
-        [name, member, allowed](Plan& plan, std::string_view where, std::string_view text) {
-          plan.*member = read_number(where, name, text, allowed);
-        },
-        [member](const Plan& plan) { return shown(plan.*member); });
+    add({.name = name,
+         .value = std::move(value),
+         .help = std::move(help),
+         .rule = allowed.describe(name),
+         .group = {},
+         .choices = {},
+         .set = [name, member, allowed](
+                    Plan& plan, std::string_view where,
+                    std::string_view text) { plan.*member = read_number(where, name, text, allowed); },
+         .get = [member](const Plan& plan) { return shown(plan.*member); }});
   }
 
   // Member is int64 or optional<int64>; `least` is 0 or 1.
   template <class Member>
   void count(std::string name, std::string value, Member Plan::*member, int least, std::string help) {
-    add(
-        name, std::move(value), fmt::format("{}; a whole number >= {}", help, least),
-        [name, member, least](Plan& plan, std::string_view where, std::string_view text) {
-          if (least == 0 && text == "0") {
-            plan.*member = 0;
-          } else {
-            plan.*member = read_count(where, name, text);
-          }
-        },
-        [member](const Plan& plan) { return shown(plan.*member); });
+    add({.name = name,
+         .value = std::move(value),
+         .help = std::move(help),
+         .rule = fmt::format("a whole number >= {}", least),
+         .group = {},
+         .choices = {},
+         .set =
+             [name, member, least](Plan& plan, std::string_view where, std::string_view text) {
+               if (least == 0 && text == "0") {
+                 plan.*member = 0;
+               } else {
+                 plan.*member = read_count(where, name, text);
+               }
+             },
+         .get = [member](const Plan& plan) { return shown(plan.*member); }});
   }
 
   void yes_or_no(std::string name, bool Plan::*member, std::string help) {
-    add(
-        name, "", std::move(help),
-        [member](Plan& plan, std::string_view where, std::string_view text) {
-          if (text != "true" && text != "false") {
-            throw InputError(fmt::format("{}: expected true or false, got '{}'", where, text));
-          }
-          plan.*member = text == "true";
-        },
-        [member](const Plan& plan) { return std::optional<std::string>(plan.*member ? "true" : "false"); });
+    add({.name = std::move(name),
+         .value = {},
+         .help = std::move(help),
+         .rule = {},
+         .group = {},
+         .choices = {},
+         .set =
+             [member](Plan& plan, std::string_view where, std::string_view text) {
+               if (text != "true" && text != "false") {
+                 throw InputError(fmt::format("{}: expected true or false, got '{}'", where, text));
+               }
+               plan.*member = text == "true";
+             },
+         .get =
+             [member](const Plan& plan) {
+               return std::optional<std::string>(plan.*member ? "true" : "false");
+             }});
   }
 
  private:
@@ -136,10 +157,22 @@ class KeyList {
     return shown_value(*value);
   }
 
-  void add(std::string name, std::string value, std::string help, decltype(PlanKey::set) set,
-           decltype(PlanKey::get) get) {
-    keys.push_back(
-        {std::move(name), std::move(value), std::move(help), group_, std::move(set), std::move(get)});
+  PlanKey& add(PlanKey key) {
+    key.group = group_;
+    return keys.emplace_back(std::move(key));
+  }
+
+  // All but the choices and the setter.
+  template <class Member>
+  PlanKey& add_choice(std::string name, Member Plan::*member, std::string help) {
+    return add({.name = std::move(name),
+                .value = "NAME",
+                .help = std::move(help),
+                .rule = {},
+                .group = {},
+                .choices = {},
+                .set = {},
+                .get = [member](const Plan& plan) { return std::optional(quoted((plan.*member).name())); }});
   }
 
   std::string group_;
@@ -148,151 +181,132 @@ class KeyList {
 void add_data_keys(KeyList& list) {
   list.group("Data");
   list.text("data", "FILE", &Plan::data,
-            "The private rows: CSV, TSV, LIBSVM, .npy or .npz, gzip or not; or mnist:DIR, fashion-mnist, "
-            "cifar10:DIR, text:FILE");
+            "The private rows: CSV, TSV, LIBSVM, .npy or .npz, optionally gzipped; or mnist:DIR, "
+            "fashion-mnist, cifar10:DIR, text:FILE");
   list.text("schema", "FILE", &Plan::schema,
-            "What is public about them: columns, bounds, categories (TOML); images and texts need none");
-  list.text("target", "COLUMN", &Plan::target, "The label, in place of the schema's");
+            "What is public about the rows: columns, bounds, categories (TOML). Not needed for images and "
+            "text:FILE");
+  list.text("target", "COLUMN", &Plan::target, "Label column. Default: the schema's");
   list.number("rows", "N", &Plan::rows, at_least(1).at_most(1e15),
-              "How many rows there are, as far as is public; left out, a noisy count is paid for");
-}
-
-void add_row_keys(KeyList& list) {
-  list.number(
-      "row_norm", "R", &Plan::row_norm, greater_than(0),
-      "Longer rows are shortened to this; left out, 1 for objpert, outpert and bolton, whose proofs need it");
-  list.choice("center", &Plan::center, {"auto", "yes", "no"},
-              "Train a linear model on rows less their mean, which about 1 % of the budget pays for; auto: "
-              "on scattered images");
+              "Number of rows, if it is public. Default: a noisy count, for about 1 % of the budget");
+  list.number("row_norm", "R", &Plan::row_norm, greater_than(0),
+              "Scale longer rows down to this norm. Default: 1 for objpert, outpert and bolton, whose proofs "
+              "need it; otherwise none");
+  list.choice("center", &Plan::center, "Subtract the mean of the rows before training a linear model",
+              "yes for scatter+softmax, otherwise no.");
 }
 
 void add_model_keys(KeyList& list) {
   list.group("Model");
-  list.choice("model", &Plan::model, {"logistic", "softmax", "hinge", "huber", "squared", "scatter+softmax"},
-              "What is fitted; scatter+softmax is for images; or a network, such as cnn:papernot",
-              {is_network, network_names});
+  list.model("model", &Plan::model,
+             "Model. Also a neural network such as mlp:256,256 or cnn:papernot (docs/networks.md)");
   list.number("huber_width", "H", &Plan::huber_width, greater_than(0),
-              "Huber: how far the kink is rounded off");
-}
-
-Choices accountant_names() {
-  Choices names{"auto"};
-  for (const Accountant one : kAccountants) names.emplace_back(to_string(one));
-  return names;
+              "model huber: width of the smooth part");
 }
 
 void add_privacy_keys(KeyList& list) {
   list.group("Privacy");
-  list.number("epsilon", "EPS", &Plan::epsilon, greater_than(0), "The budget");
+  list.number("epsilon", "EPS", &Plan::epsilon, greater_than(0), "Privacy budget: epsilon");
   list.number("delta", "DELTA", &Plan::delta, greater_than(0).less_than(1),
-              "The budget; well below 1 / rows");
-  list.choice("accountant", &Plan::accountant, accountant_names(),
-              "Who adds up; auto takes the tightest that certifies the plan");
-  list.choice("relation", &Plan::relation, {"auto", "add_remove", "replace_one"},
-              "Which data sets are neighbours");
-  list.text("ledger", "FILE", &Plan::ledger, "The ledger that keeps account of these rows");
-}
-
-Choices method_names() {
-  Choices names;
-  for (const Recipe& one : recipes()) names.push_back(one.name);
-  return names;
+              "Privacy budget: delta. Choose it well below 1 / rows");
+  list.choice("accountant", &Plan::accountant, "Privacy accountant",
+              "The tightest one that can certify the plan.");
+  list.choice("relation", &Plan::relation, "Which data sets count as neighbours",
+              "add_remove, or replace_one with sampling fixed.");
+  list.text("ledger", "FILE", &Plan::ledger, "Privacy ledger to charge the run to");
 }
 
 void add_method_keys(KeyList& list) {
   list.group("Method");
-  list.choice("method", &Plan::method, method_names(), "How it is trained");
-  list.choice("sampling", &Plan::sampling, {"auto", "full", "poisson", "fixed"},
-              "Which rows a step sees; auto: poisson if the rate is below 1");
+  list.choice("method", &Plan::method, "Training method");
+  list.choice("sampling", &Plan::sampling, "Which rows a step uses", "poisson if rate < 1, otherwise full.");
   list.number("rate", "Q", &Plan::rate, greater_than(0).at_most(1),
-              "The chance that a step sees a row; left out, the method's own");
-  list.count("batch", "B", &Plan::batch, 1, "Expected rows in a step, in place of the rate; needs rows");
-  list.count("steps", "T", &Plan::steps, 1, "Number of steps; left out, the method's own");
-  list.number("epochs", "E", &Plan::epochs, greater_than(0), "Passes over the data, in place of steps");
-  list.schedule(
-      "schedule", &Plan::schedule,
-      "How the noise changes from step to step; or a file of noise multipliers, by 'ration schedule'");
+              "Sampling rate: expected share of the rows in a step. Default: depends on the method");
+  list.count("batch", "B", &Plan::batch, 1, "Expected rows in a step, instead of rate. Needs rows");
+  list.count("steps", "T", &Plan::steps, 1, "Number of steps. Default: depends on the method");
+  list.number("epochs", "E", &Plan::epochs, greater_than(0), "Passes over the data, instead of steps");
+  list.schedule("schedule", &Plan::schedule,
+                "How the noise changes from step to step. Also a file of noise multipliers, such as 'ration "
+                "schedule' writes");
   list.number("gamma", "X", &Plan::gamma, greater_than(0).less_than(1),
-              "influence: 1 - 1 / condition number; how much of a step's noise the next one keeps");
+              "schedule influence, influence-momentum: 1 - 1 / condition number");
   list.number("schedule_rate", "X", &Plan::schedule_rate, at_least(0),
-              "exponential, time: how fast the noise falls");
-  list.count("schedule_every", "T", &Plan::schedule_every, 1, "step: steps between two drops");
+              "schedule exponential, time: how fast the noise falls");
+  list.count("schedule_every", "T", &Plan::schedule_every, 1, "schedule step: steps between drops");
   list.number("schedule_factor", "X", &Plan::schedule_factor, greater_than(0).at_most(1),
-              "step: what a drop leaves");
+              "schedule step: factor of each drop");
   list.number("schedule_end", "X", &Plan::schedule_end, greater_than(0).at_most(1),
-              "polynomial: the last noise over the first");
-  list.number("schedule_power", "X", &Plan::schedule_power, greater_than(0), "polynomial: its power");
+              "schedule polynomial: last noise divided by first noise");
+  list.number("schedule_power", "X", &Plan::schedule_power, greater_than(0), "schedule polynomial: exponent");
   list.number("noise", "SIGMA", &Plan::noise, greater_than(0),
-              "Noise multiplier; left out, the smallest that the budget allows");
-  list.choice("clip", &Plan::clip, {"auto", "abadi", "auto-v", "auto-s", "adaptive"},
-              "How a row's gradient is bounded; auto: abadi, for most networks auto-s");
+              "Noise multiplier. Default: the smallest that the budget allows");
+  list.choice("clip", &Plan::clip, "Gradient clipping", "abadi; auto-s for most networks.");
   list.number("clip_bound", "R", &Plan::clip_bound, greater_than(0),
-              "The bound (adaptive: the first); left out, the method's own");
-  list.number("clip_gamma", "GAMMA", &Plan::clip_gamma, greater_than(0), "auto-s: its stability constant");
+              "Clip bound; with clip adaptive, the first one. Default: depends on the method");
+  list.number("clip_gamma", "GAMMA", &Plan::clip_gamma, greater_than(0), "clip auto-s: stability constant");
   list.number("clip_quantile", "P", &Plan::clip_quantile, at_least(0).at_most(1),
-              "adaptive: the quantile followed");
-  list.yes_or_no("per_layer", &Plan::per_layer, "Clip each layer of a network by itself");
-  list.number("clip_follow_rate", "X", &Plan::clip_follow_rate, greater_than(0), "adaptive: how fast");
+              "clip adaptive: target quantile of the gradient norms");
+  list.number("clip_follow_rate", "X", &Plan::clip_follow_rate, greater_than(0),
+              "clip adaptive: how fast the bound follows");
+  list.yes_or_no("per_layer", &Plan::per_layer, "Clip each layer of a network separately");
 }
 
 void add_search_keys(KeyList& list) {
-  list.group("Methods that pick their own steps (blsgd, blsgd-ac, blgd, agd, l2p)");
-  list.number(
-      "expected_steps", "T", &Plan::expected_steps, greater_than(0),
-      "First budgets are for about so many steps; left out, 12 (agd 25, blgd 40, l2p the protector's)");
+  list.group("Methods that choose their own steps (blsgd, blsgd-ac, blgd, agd, l2p)");
+  list.number("expected_steps", "T", &Plan::expected_steps, greater_than(0),
+              "The first step gets the share of the budget that would last for this many steps. Default: 12; "
+              "agd 25, blgd 40, networks 4000, l2p the protector's own");
   list.number("loss_bound", "C", &Plan::loss_bound, at_least(1e-200).at_most(1e200),
-              "Where a row's loss is cut off when steps are compared; left out, 1 (agd 3)");
-  list.choice("search_noise", &Plan::search_noise, {"laplace", "gaussian"}, "Noise of the line search");
+              "Loss of a row is cut off here when steps are compared. Default: 1; agd and networks 3");
+  list.choice("search_noise", &Plan::search_noise, "Noise of the line search");
   list.number("first_step", "X", &Plan::first_step, greater_than(0),
-              "The first candidate, which is the largest; left out, the method's own");
-  list.count("candidates", "N", &Plan::candidates, 1, "Steps compared at most; left out, the method's own");
+              "First and largest step size that is tried. Default: depends on the method");
+  list.count("candidates", "N", &Plan::candidates, 1,
+             "Most step sizes that are compared; privgene: population size. Default: depends on the method");
   list.number("shrink", "X", &Plan::shrink, greater_than(0).less_than(1),
-              "Line search: each candidate over the one before");
+              "Line search: each step size divided by the previous one");
   list.number("decrease", "X", &Plan::decrease, greater_than(0).less_than(1),
-              "Line search: how much of the decrease that the gradient promises is enough");
+              "Line search: accept a step that achieves this share of the decrease the gradient predicts");
   list.number("raise", "X", &Plan::raise, greater_than(0),
-              "By what part a budget grows when no step is found; left out, 0.3 (blgd, agd 0.1)");
+              "Relative increase of a budget when no step is found. Default: 0.3; blgd and agd 0.1");
   list.number("clip_decay", "X", &Plan::clip_decay, greater_than(0).less_than(1),
-              "blsgd-ac: by what part the bounds fall after that");
-  list.text(
-      "protector", "FILE", &Plan::protector,
-      "l2p: who chooses noise and steps, by 'ration protector train'; left out, the shipped one for the "
-      "nearest budget");
+              "blsgd-ac: relative decrease of the clip bounds when no step is found");
+  list.text("protector", "FILE", &Plan::protector,
+            "l2p: the learned optimiser, from 'ration protector train'. Default: the one that comes with "
+            "ration for the nearest budget");
 }
 
 void add_step_keys(KeyList& list) {
   list.group("Steps");
-  list.choice("step", &Plan::step,
-              {"auto", "sgd", "heavy-ball", "momentum", "nesterov", "adam", "adamw", "nadam", "adagrad",
-               "rmsprop", "adadelta"},
-              "Step rule");
-  list.number("lr", "X", &Plan::lr, greater_than(0), "Learning rate; left out, the method's own");
-  list.choice("lr_shape", &Plan::lr_shape, {"constant", "cosine", "step"}, "How the learning rate falls");
-  list.count("warm_up", "T", &Plan::warm_up, 0, "Steps in which the learning rate rises");
-  list.count("drop_every", "T", &Plan::drop_every, 0, "lr_shape step: steps between two drops");
+  list.choice("step", &Plan::step, "Step rule (optimiser)", "Depends on the method.");
+  list.number("lr", "X", &Plan::lr, greater_than(0), "Learning rate. Default: depends on the method");
+  list.choice("lr_shape", &Plan::lr_shape, "Learning rate schedule");
+  list.count("warm_up", "T", &Plan::warm_up, 0, "Steps of linear warm-up of the learning rate");
+  list.count("drop_every", "T", &Plan::drop_every, 0, "lr_shape step: steps between drops");
   list.number("drop_factor", "X", &Plan::drop_factor, greater_than(0).less_than(1),
-              "lr_shape step: what a drop leaves");
-  list.number("momentum", "B", &Plan::momentum, at_least(0).less_than(1), "Of the step rule");
+              "lr_shape step: factor of each drop");
+  list.number("momentum", "B", &Plan::momentum, at_least(0).less_than(1),
+              "Momentum; beta_1 of Adam and its variants");
   list.number("second_momentum", "B", &Plan::second_momentum, greater_than(0).less_than(1),
-              "Of Adam and its kin");
-  list.number("stability", "X", &Plan::stability, greater_than(0), "Of Adam and its kin");
+              "beta_2 of Adam and its variants, decay of RMSProp and AdaDelta. Default: 0.999; rmsprop 0.99, "
+              "adadelta 0.95");
+  list.number("stability", "X", &Plan::stability, greater_than(0),
+              "The small constant in the denominator of Adam and its variants. Default: 1e-8; adadelta 1e-6");
   list.number("weight_decay", "X", &Plan::weight_decay, at_least(0),
-              "L2 regularisation, added after the noise; left out, the method's own");
+              "L2 regularisation, added after the noise. Default: depends on the method");
   list.yes_or_no("noise_correction", &Plan::noise_correction,
-                 "Adam: take the noise out of the second moment");
-  list.choice("average", &Plan::average, {"auto", "none", "half", "exponential"},
-              "Which iterates become the model");
-  list.number(
-      "average_decay", "B", &Plan::average_decay, at_least(0).less_than(1),
-      "average exponential: its memory; left out, a tenth of the steps (0.9 where their number is open)");
+                 "adam, adamw, nadam: subtract the noise variance from the second moment");
+  list.choice("average", &Plan::average, "Which iterates become the model", "Depends on the method.");
+  list.number("average_decay", "B", &Plan::average_decay, at_least(0).less_than(1),
+              "average exponential: decay. Default: a memory of a tenth of the steps; 0.9 where their number "
+              "is not known in advance");
   list.count("checkpoint_every", "T", &Plan::checkpoint_every, 1,
-             "Steps between checkpoints; left out, ten in a run");
+             "Steps between checkpoints. Default: ten checkpoints in a run");
 }
 
 std::vector<PlanKey> all_keys() {
   KeyList list;
   add_data_keys(list);
-  add_row_keys(list);
   add_model_keys(list);
   add_privacy_keys(list);
   add_method_keys(list);
@@ -309,9 +323,44 @@ std::string PlanKey::flag() const {
   return flag;
 }
 
+std::string PlanKey::usual() const {
+  const std::string toml = get(Plan{}).value_or("");
+  return toml.starts_with('"') ? toml.substr(1, toml.size() - 2) : toml;
+}
+
+std::string PlanKey::describe() const {
+  std::string text = help;
+  if (!rule.empty()) text += "; " + rule;
+  if (!choices.empty()) {
+    std::vector<std::string_view> names;
+    for (const NameAndHelp& choice : choices) names.push_back(choice.name);
+    text += fmt::format(" ({})", fmt::join(names, ", "));
+  }
+  if (!value.empty() && !usual().empty()) text += fmt::format(" [{}]", usual());
+  return text;
+}
+
 std::span<const PlanKey> plan_keys() {
   static const std::vector<PlanKey> keys = all_keys();
   return keys;
+}
+
+void forget_other_way(Plan& plan, std::string_view key, std::string_view text) {
+  if (key == "rate") plan.batch.reset();
+  if (key == "batch") plan.rate.reset();
+  if (key == "steps") plan.epochs.reset();
+  if (key == "epochs") plan.steps.reset();
+  if (key == "schedule" && ScheduleName::is_path(text)) plan.steps.reset(), plan.epochs.reset();
+}
+
+const PlanKey& plan_key(std::string_view name, std::string_view where) {
+  std::vector<std::string_view> names;
+  for (const PlanKey& key : plan_keys()) {
+    if (key.name == name) return key;
+    names.push_back(key.name);
+  }
+  throw InputError(fmt::format("{}: unknown key '{}'; keys are {}{}", where, name, fmt::join(names, ", "),
+                               did_you_mean(name, names)));
 }
 
 }  // namespace ration

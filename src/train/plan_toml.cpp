@@ -13,19 +13,6 @@
 namespace ration {
 namespace {
 
-const PlanKey* find_key(std::string_view name) {
-  for (const PlanKey& key : plan_keys()) {
-    if (key.name == name) return &key;
-  }
-  return nullptr;
-}
-
-std::string names_of_keys() {
-  std::string names;
-  for (const PlanKey& key : plan_keys()) names += (names.empty() ? "" : ", ") + key.name;
-  return names;
-}
-
 // The value as the text a flag would have.
 std::string text_of(const toml::node& node, const std::string& where) {
   if (const auto value = node.value_exact<std::string>()) return *value;
@@ -36,14 +23,10 @@ std::string text_of(const toml::node& node, const std::string& where) {
 }
 
 void set_key(Plan& plan, const toml::key& name, const toml::node& node, const std::string& file) {
-  const PlanKey* const key = find_key(name.str());
-  const auto line = name.source().begin.line;
-  if (key == nullptr) {
-    throw InputError(
-        fmt::format("{}:{}: unknown key '{}'; keys are {}", file, line, name.str(), names_of_keys()));
-  }
-  const std::string where = fmt::format("{}:{}: {}", file, line, key->name);
-  key->set(plan, where, text_of(node, where));
+  const std::string place = fmt::format("{}:{}", file, name.source().begin.line);
+  const PlanKey& key = plan_key(name.str(), place);
+  const std::string where = fmt::format("{}: {}", place, key.name);
+  key.set(plan, where, text_of(node, where));
 }
 
 // Data may also lie elsewhere (data/find_file.h): only what is there is taken.
@@ -68,9 +51,9 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
     throw InputError(fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
   }
   const std::string folder = std::filesystem::path(file).parent_path().string();
-  for (const PlanFile& named : plan_files()) {
-    std::string& path = plan.*named.member;
-    if (named.is_file(path)) path = path_seen_from(folder, path);
+  for (const PlanFile& one : plan_files()) {
+    if (const std::string path = one.path(plan); !path.empty())
+      one.set_path(plan, path_seen_from(folder, path));
   }
   return plan;
 }

@@ -29,7 +29,7 @@ const GradientDescentOptions& method_of(const ResolvedPlan& plan) {
   const auto* const descent = dynamic_cast<const GradientDescentPlan*>(plan.fixed());
   if (descent == nullptr) {
     throw InputError(fmt::format("public estimate: expected a method with a noise schedule (dpsgd), got {}",
-                                 plan.plan.method));
+                                 plan.plan.method.name()));
   }
   return descent->options();
 }
@@ -147,15 +147,15 @@ class PublicRuns {
 
 void require_quadratic(const ResolvedPlan& plan) {
   const Plan& p = plan.plan;
-  const auto need = [](const char* key, const std::string& value, bool holds, const char* rule) {
+  const auto need = [](const char* key, std::string_view value, bool holds, const char* rule) {
     if (!holds) throw InputError(fmt::format("Hessian estimate: expected {} {}, got {}", key, rule, value));
   };
-  need("model", p.model, p.model == "squared", "squared");
-  need("step", p.step, p.step == "sgd" || p.step == "momentum", "sgd or momentum");
-  need("lr_shape", p.lr_shape, p.lr_shape == "constant", "constant");
+  need("model", p.model.name(), p.model == GlmLoss::squared, "squared");
+  need("step", p.step.name(), p.step == StepKind::sgd || p.step == StepKind::momentum, "sgd or momentum");
+  need("lr_shape", p.lr_shape.name(), p.lr_shape == RateShape::constant, "constant");
   need("warm_up", std::to_string(p.warm_up), p.warm_up == 0, "0");
   need("weight_decay", show(p.weight_decay.value_or(0)), p.weight_decay.value_or(0) == 0, "0");
-  need("average", p.average, p.average == "none", "none");
+  need("average", p.average.name(), p.average == Averaging::none, "none");
 }
 
 void add_to(Eigen::MatrixXd& gram, const Rows& rows, std::size_t row) {
@@ -194,7 +194,7 @@ std::vector<double> influence_by_hessian(const ResolvedPlan& plan, const data::S
   const auto rows = rows_for(plan, model_for(plan, schema), std::move(table), random);
   return influence_on_quadratic(hessian_eigenvalues(*rows), plan.steps(),
                                 {.learning_rate = *plan.plan.lr,
-                                 .momentum = plan.plan.step == "momentum" ? plan.plan.momentum : 0,
+                                 .momentum = plan.plan.step == StepKind::momentum ? plan.plan.momentum : 0,
                                  .noise_unit = noise_unit(plan)});
 }
 

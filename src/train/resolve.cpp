@@ -45,6 +45,25 @@ void require_sound_values(const Plan& plan) {
   }
 }
 
+// Why a method does not read a key, in a few words.
+std::string_view why_unused(const Plan& plan, std::string_view key) {
+  const bool counts_steps = is_used(plan, "steps");
+  if (key == "steps") return "chooses its own number of steps";
+  if (key == "epochs") return counts_steps ? "counts steps, not epochs" : "chooses its own number of steps";
+  if (key == "noise" || key == "schedule") return "chooses its own noise";
+  return "does not use it";
+}
+
+// A setting that would be written into plan.toml and change nothing is a mistake of whoever gave it.
+void refuse_unused(const Plan& plan) {
+  const Plan usual;
+  for (const PlanKey& key : plan_keys()) {
+    if (is_used(plan, key.name) || key.get(plan) == key.get(usual)) continue;
+    refuse(fmt::format("{}: method {} {}; leave it out", key.name, plan.method.name(),
+                       why_unused(plan, key.name)));
+  }
+}
+
 void require_no_repetition(const Plan& plan) {
   if (plan.rate && plan.batch) refuse("rate and batch say the same; give one of them");
   if (plan.steps && plan.epochs) refuse("steps and epochs say the same; give one of them");
@@ -67,21 +86,20 @@ double rate_of(const Plan& plan) {
   return batch / *plan.rows;
 }
 
-std::string sampling_of(const Plan& plan, double rate) {
-  if (plan.sampling == "auto") return rate < 1 ? "poisson" : "full";
-  if (plan.sampling == "full" && rate < 1) {
+Sampling sampling_of(const Plan& plan, double rate) {
+  if (plan.sampling.is_auto()) return usual_sampling(rate);
+  if (plan.sampling == Sampling::full && rate < 1) {
     refuse(fmt::format("sampling full sees every row, but rate is {}; use poisson or fixed", show(rate)));
   }
-  return plan.sampling;
+  return plan.sampling.value();
 }
 
 // A batch of all rows costs the same under either relation, so no accountant would object to a fixed size
 // under add_remove; but the size would then be a private number.
-Relation relation_of(const Plan& plan, const std::string& sampling) {
-  const bool fixed = sampling == "fixed";
-  if (plan.relation == "auto") return fixed ? Relation::replace_one : Relation::add_remove;
-  const Relation relation = relation_from_string(plan.relation);
-  if (fixed && relation == Relation::add_remove) {
+Relation relation_of(const Plan& plan, Sampling sampling) {
+  if (plan.relation.is_auto()) return usual_relation(sampling);
+  const Relation relation = plan.relation.value();
+  if (sampling == Sampling::fixed_size && relation == Relation::add_remove) {
     refuse("sampling fixed and relation add_remove do not go together; use replace_one, or poisson or full");
   }
   return relation;
@@ -96,10 +114,8 @@ std::uint64_t fixed_size_of(const Plan& plan, double rate) {
 
 // --- who adds up, and how much noise that asks for
 
-std::string tightest_accountant(const std::string& sampling, const Recipe::Open& method) {
-  const bool is_fixed = !std::holds_alternative<std::unique_ptr<const AdaptiveMethod>>(method);
-  if (sampling == "full") return is_fixed ? "gdp" : "zcdp";
-  return sampling == "poisson" && is_fixed ? "pld" : "rdp";
+Accountant tightest_accountant(Sampling sampling, const Recipe::Open& method) {
+  return usual_accountant(sampling, std::holds_alternative<std::unique_ptr<const AdaptiveMethod>>(method));
 }
 
 // Ten times the noise of a query that takes the whole budget.
@@ -111,10 +127,10 @@ double first_noise_for(const Budget& budget) {
 // What a model says of centred rows it can say of the rows themselves only if it has a bias, and no bound on
 // the rows that centring would break.
 bool is_centered(Plan& plan) {
-  choose_if_auto(plan.center, sees_scattering(plan) && !plan.row_norm ? "yes" : "no");
-  if (plan.center == "no") return false;
-  if (is_network(plan.model))
-    refuse(fmt::format("center is for linear models, and {} is a network; leave it out", plan.model));
+  plan.center.choose_if_auto(plan.model.sees_scattering() && !plan.row_norm ? Centering::yes : Centering::no);
+  if (plan.center == Centering::no) return false;
+  if (plan.model.is_network())
+    refuse(fmt::format("center is for linear models, and {} is a network; leave it out", plan.model.name()));
   if (plan.row_norm)
     refuse(fmt::format(
         "center = \"yes\" and row_norm = {} do not go together: rows less their mean may be longer; "
@@ -146,10 +162,6 @@ void settle_method(ResolvedPlan& resolved, std::unique_ptr<FixedMethod> method) 
 }
 
 void settle_method(ResolvedPlan& resolved, std::unique_ptr<const AdaptiveMethod> method) {
-  if (resolved.plan.noise) {
-    refuse(fmt::format("noise is for plans fixed before the run; {} chooses its own as it goes",
-                       resolved.plan.method));
-  }
   resolved.method = std::shared_ptr<const AdaptiveMethod>(std::move(method));
   resolved.make_budget_filter();  // refuses an accountant that has no filter
   resolved.cost = {.accountant = resolved.accountant,
@@ -185,16 +197,15 @@ void require_within_budget(const ResolvedPlan& resolved) {
       show_rounded_up(resolved.cost.epsilon), resolved.budget.delta, show(resolved.budget.epsilon)));
 }
 
-void write_choices_into(Plan& plan, const ResolvedPlan& resolved, const std::string& sampling) {
-  plan.sampling = sampling;
+void write_choices_into(Plan& plan, const ResolvedPlan& resolved) {
   plan.rate = resolved.rate;
   plan.batch.reset();
-  plan.relation = to_string(resolved.relation);
-  plan.accountant = to_string(resolved.accountant);
+  plan.relation = resolved.relation;
+  plan.accountant = resolved.accountant;
   if (resolved.fixed() == nullptr) return;
-  if (plan.average == "exponential" && !plan.average_decay)
+  if (plan.average == Averaging::exponential && !plan.average_decay)
     plan.average_decay = usual_average_decay(resolved.steps());
-  plan.steps = resolved.steps();
+  if (is_used(plan, "steps")) plan.steps = resolved.steps();
   plan.epochs.reset();
   plan.noise = resolved.noise_multiplier;
 }
@@ -239,11 +250,15 @@ std::unique_ptr<BudgetFilter> ResolvedPlan::make_budget_filter() const {
 }
 
 std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) const {
-  if (fixed_size) {
-    const auto rows = static_cast<std::uint64_t>(*plan.rows);
-    return std::make_unique<FixedSizeSampler>(rows, *fixed_size);
+  switch (plan.sampling.value()) {
+    case Sampling::fixed_size:
+      return std::make_unique<FixedSizeSampler>(static_cast<std::uint64_t>(*plan.rows), fixed_size.value());
+    case Sampling::poisson:
+      if (rate < 1) return std::make_unique<PoissonSampler>(table, rate);
+      break;
+    case Sampling::full:
+      break;
   }
-  if (rate < 1) return std::make_unique<PoissonSampler>(table, rate);
   if (relation == Relation::add_remove) return std::make_unique<FullSampler>(table, relation);
   return std::make_unique<FullSampler>(
       TableSize{.rows = table.rows, .declared_rows = std::max(1.0, static_cast<double>(table.rows))},
@@ -254,11 +269,12 @@ ResolvedPlan resolve(const Plan& given) {
   require_sound_values(given);
   require_no_repetition(given);
   Plan plan = given;
-  const Recipe& recipe = recipe_named(plan.method);
-  if (is_network(plan.model) && !recipe.takes_networks) {
+  const Recipe& recipe = recipe_of(plan.method);
+  if (plan.model.is_network() && !recipe.takes_networks) {
     refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam, blsgd or l2p",
-                       plan.method, plan.model));
+                       plan.method.name(), plan.model.name()));
   }
+  refuse_unused(plan);
   recipe.fill(plan);
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
   ResolvedPlan out;
@@ -268,26 +284,26 @@ ResolvedPlan resolve(const Plan& given) {
   }
   out.budget = budget_of(plan);
   out.rate = rate_of(plan);
-  const std::string sampling = sampling_of(plan, out.rate);
+  const Sampling sampling = sampling_of(plan, out.rate);
   out.relation = relation_of(plan, sampling);
-  if (sampling == "fixed") {
+  if (sampling == Sampling::fixed_size) {
     out.fixed_size = fixed_size_of(plan, out.rate);
     out.rate = static_cast<double>(*out.fixed_size) / *plan.rows;
   }
   plan.rate = out.rate;
   plan.sampling = sampling;
-  plan.relation = to_string(out.relation);
-  if (is_schedule_file(plan.schedule)) out.schedule = read_noise_per_step(plan.schedule);
+  plan.relation = out.relation;
+  if (plan.schedule.is_file()) out.schedule = read_noise_per_step(plan.schedule.file());
   Recipe::Open method = recipe.make(plan, out.budget);
-  choose_if_auto(plan.accountant, tightest_accountant(sampling, method));
-  out.accountant = accountant_from_string(plan.accountant);
+  plan.accountant.choose_if_auto(tightest_accountant(sampling, method));
+  out.accountant = plan.accountant.value();
   if (out.relation == Relation::add_remove && !plan.rows) out.count_noise = first_noise_for(out.budget);
   if (is_centered(plan)) out.mean_noise = first_noise_for(out.budget);
   out.plan = plan;
   std::visit([&out](auto&& open) { settle_method(out, std::forward<decltype(open)>(open)); },
              std::move(method));
   require_within_budget(out);
-  write_choices_into(out.plan, out, sampling);
+  write_choices_into(out.plan, out);
   return out;
 }
 
@@ -310,29 +326,28 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
   if (plan.row_norm) {
     schema.max_row_norm = std::min(*plan.row_norm, schema.max_row_norm.value_or(*plan.row_norm));
   }
-  if (is_network(plan.model)) {
+  if (plan.model.is_network()) {
     schema.bias = false;  // layers have their own
     if (schema.text) schema.text->features = data::TextFeatures::ids;
   }
-  if (sees_scattering(plan)) {
+  if (plan.model.sees_scattering()) {
     if (!schema.image)
       refuse(fmt::format("model {} needs images: data such as mnist:DIR, fashion-mnist or cifar10:DIR",
-                         plan.model));
+                         plan.model.name()));
     schema.image->features = data::ImageFeatures::scatter;
   }
-  if (plan.center == "yes" && (!schema.bias || schema.max_row_norm)) {
+  if (plan.center == Centering::yes && (!schema.bias || schema.max_row_norm)) {
     refuse("center needs a bias column of ones; the schema has bias = false, or a bound on the rows");
   }
-  if (recipe_named(plan.method).needs_bias && !schema.bias) {
-    refuse(fmt::format("method {} needs the bias column; the schema says bias = false", plan.method));
+  if (recipe_of(plan.method).needs_bias && !schema.bias) {
+    refuse(fmt::format("method {} needs the bias column; the schema says bias = false", plan.method.name()));
   }
   return schema;
 }
 
 Model untrained_model(const Plan& plan, const data::Schema& schema) {
-  const bool network = is_network(plan.model);
-  Model model{.network = network ? plan.model : "",
-              .loss = network ? GlmLoss::softmax : glm_loss_named(loss_of(plan)),
+  Model model{.network = plan.model.is_network() ? plan.model.name() : "",
+              .loss = plan.model.loss(),
               .classes = schema.classes(),
               .huber_width = plan.huber_width,
               .schema = schema,

@@ -39,11 +39,10 @@ Plan plan_for_folder(const ResolvedPlan& resolved, const data::Schema& schema) {
   plan.data = data::with_absolute_path(plan.data);
   plan.ledger = absolute(plan.ledger);
   for (const PlanFile& file : plan_files()) {
-    std::string& value = plan.*file.member;
     if (file.content(resolved, schema)) {
-      value = file.copy;
-    } else if (file.is_file(value)) {
-      value.clear();  // not used
+      file.set_path(plan, file.copy);
+    } else if (!file.path(plan).empty()) {
+      file.set_path(plan, "");  // not used
     }
   }
   return plan;
@@ -61,7 +60,7 @@ void refuse_ledger_without_privacy(const ResolvedPlan& resolved, const RandomSou
   if (resolved.plan.ledger.empty()) return;
   if (!resolved.is_private()) {
     throw InputError(fmt::format("NOT PRIVATE: a run of method {} may not be written into a ledger",
-                                 resolved.plan.method));
+                                 resolved.plan.method.name()));
   }
   if (random.is_secure()) return;
   throw InputError("NOT PRIVATE: seeded noise; a run with a seed may not be written into a ledger");
@@ -231,7 +230,8 @@ void write_plan(const RunFolder& folder, const ResolvedPlan& resolved, const dat
   Plan read = read_plan(folder.file("plan.toml"));
   for (const PlanFile& file : plan_files()) {
     if (const auto content = file.content(resolved, schema)) folder.write(file.copy, *content);
-    read.*file.member = plan.*file.member;  // relative to the folder, again
+    // Relative to the folder, again.
+    if (const std::string path = file.path(plan); !path.empty()) file.set_path(read, path);
   }
   if (read != plan) throw InternalError(fmt::format("{}: does not hold its plan", folder.file("plan.toml")));
 }

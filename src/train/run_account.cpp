@@ -10,7 +10,7 @@ namespace ration {
 namespace {
 
 std::string describe(const Plan& plan) {
-  return fmt::format("{}, {}", plan.method, plan.model);
+  return fmt::format("{}, {}", plan.method.name(), plan.model.name());
 }
 
 std::string too_little(const ResolvedPlan& resolved, const Budget& left) {

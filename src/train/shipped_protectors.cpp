@@ -55,8 +55,9 @@ double distance(const ProtectorOrigin& origin, const Budget& budget) {
 
 }  // namespace
 
-std::string shipped_protector(std::string_view loss, const Budget& budget) {
-  const std::string_view wanted = loss == "huber" ? "hinge" : loss;
+std::string shipped_protector(const ModelName& model, const Budget& budget) {
+  const std::string_view name = model.is_network() ? model.name() : to_string(model.loss());
+  const std::string_view wanted = model == GlmLoss::huber ? to_string(GlmLoss::hinge) : name;
   std::set<std::string> models;
   std::optional<std::pair<double, fs::path>> nearest;
   for (const fs::path& file : files()) {
@@ -70,7 +71,7 @@ std::string shipped_protector(std::string_view loss, const Budget& budget) {
   throw InputError(fmt::format(
       "protector: none for model {} came with the program, only for {}; train one by 'ration protector "
       "train' and name it by --protector",
-      loss, fmt::join(models, ", ")));
+      name, fmt::join(models, ", ")));
 }
 
 }  // namespace ration

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "ration/privacy/calibrate.h"
+#include "ration/train/choices.h"
 
 namespace ration {
 
@@ -13,6 +13,6 @@ namespace ration {
 // They lie in the folder RATION_PROTECTORS of the environment or, if that is not set, in
 // share/ration/protectors beside the installed program, or in protectors/ of the sources it was built from.
 // InputError if there is none for the loss: it lists those there are. A huber loss takes one for hinge.
-std::string shipped_protector(std::string_view loss, const Budget& budget);
+std::string shipped_protector(const ModelName& model, const Budget& budget);
 
 }  // namespace ration

@@ -30,7 +30,7 @@ TEST(Account, EveryStableKeyIsThere) {
                           "noise_multiplier", "steps", "certified", "detail", "seconds"}) {
     EXPECT_TRUE(result.contains(key)) << key;
   }
-  EXPECT_EQ(result.at("accountant"), "rdp");
+  EXPECT_EQ(result.at("accountant"), "pld");
   EXPECT_EQ(result.at("sampling"), "poisson");
   EXPECT_EQ(result.at("rate"), 0.01);
   EXPECT_EQ(result.at("noise_multiplier"), 1.0);

@@ -112,9 +112,10 @@ TEST(Completion, OffersFlagsInBash) {
 }
 
 TEST(Completion, OffersValuesInBash) {
-  EXPECT_THAT(completed_by_bash("ration account --sampling "), ElementsAre("full", "poisson", "fixed"));
+  EXPECT_THAT(completed_by_bash("ration account --sampling "),
+              ElementsAre("auto", "full", "poisson", "fixed"));
   EXPECT_THAT(completed_by_bash("ration account --sampling=po"), ElementsAre("poisson"));
-  EXPECT_THAT(completed_by_bash("ration account --accountant a"), ElementsAre("advanced", "all"));
+  EXPECT_THAT(completed_by_bash("ration account --accountant a"), ElementsAre("auto", "all", "advanced"));
   EXPECT_THAT(completed_by_bash("ration completion "), ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(completed_by_bash("ration schedule --shape influence:e"), ElementsAre("estimated"));
   EXPECT_THAT(completed_by_bash("ration train --rows "), IsEmpty());  // a number

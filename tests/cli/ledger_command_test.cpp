@@ -96,7 +96,7 @@ TEST(LedgerCommand, BadInputIsOneLineAndExitStatusOne) {
                  "expected epsilon > 0, got '0'");
   expect_message("ledger init a.db --data-hash x --name a --epsilon 1 --delta 1", "expected 0 <= delta < 1");
   expect_message("ledger init a.db --data-hash x --name a --epsilon 1 --delta 0 --relation swap",
-                 "--relation: expected add_remove or replace_one, got 'swap'");
+                 "--relation: expected one of add_remove, replace_one, got 'swap'");
   expect_message("ledger init a.db --data none.csv --epsilon 1 --delta 0",
                  "none.csv: cannot read: No such file");
   expect_message("ledger init no/a.db --data-hash x --name a --epsilon 1 --delta 0", "no/a.db: cannot open");

@@ -212,7 +212,7 @@ TEST_F(EvaluateCommand, WrongInputIsOneLine) {
   expect_message("evaluate run --data test.csv --public --relation add_remove", "--relation goes with");
   expect_message("evaluate run --data test.csv --epsilon 0", "--epsilon: expected epsilon > 0, got '0'");
   expect_message("evaluate run --data test.csv --epsilon 1 --relation swap",
-                 "expected add_remove or replace");
+                 "expected one of add_remove, replace_one");
   expect_message("evaluate run --data test.csv --epsilon 1 --ledger none.db", "none.db: cannot open");
   expect_message("evaluate run --data test.csv --pubic", "evaluate: unknown flag '--pubic'; flags are");
   expect_message("evaluate . --data test.csv --public", ".: no model.json in this folder");

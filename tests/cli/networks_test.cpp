@@ -66,13 +66,12 @@ TEST_F(NetworkCommands, DevicesAreRefusedBeforeAnythingIsReadOrWritten) {
 
 TEST_F(NetworkCommands, EveryMethodForNetworksRuns) {
   for (const char* method : {"dpadam", "blsgd", "sgd-ma", "nonprivate"}) {
-    const std::string steps = std::string(method) == "blsgd"        ? "--expected-steps 3 --rate 0.5"
+    const std::string steps = std::string(method) == "blsgd" ? "--per-layer --expected-steps 3 --rate 0.5"
                               : std::string(method) == "nonprivate" ? ""
-                                                                    : "--steps 3";
+                                                                    : "--per-layer --steps 3";
     const Finished trained =
         run("train --data text:reviews.tsv --rows 80 --epsilon 3 --delta 1e-5 --threads 1 --out " +
-            std::string(method) + " --quiet --model transformer:1,8,2 --per-layer --method " + method + " " +
-            steps);
+            std::string(method) + " --quiet --model transformer:1,8,2 --method " + method + " " + steps);
     EXPECT_EQ(trained.exit_code, 0) << method << ": " << trained.err;
   }
 }

@@ -143,17 +143,18 @@ TEST_F(ProtectorCommand, CtrlCLeavesTheBestSoFar) {
 TEST_F(ProtectorCommand, BadInputIsRefusedWithWhatWouldDo) {
   const std::string train = "protector train --epsilon 0.5 --delta 1e-6 --out x.protector";
   expect_refusal(train, "--tasks is needed: quadratic, table or images");
-  expect_refusal(train + " --tasks squares", "--tasks: expected quadratic, table or images, got 'squares'");
+  expect_refusal(train + " --tasks squares",
+                 "--tasks: expected one of quadratic, table, images, got 'squares'");
   expect_refusal(train + " --tasks quadratic --data public.csv",
                  "--data is not used by tasks quadratic; leave it out");
   expect_refusal(train + " --tasks table --model softmax", "generated tables have two classes");
   expect_refusal(train + " --tasks table --model lasso",
-                 "expected one of logistic, hinge, huber, softmax, got 'lasso'");
+                 "--model: expected one of logistic, softmax, hinge, huber, squared, got 'lasso'");
   expect_refusal(train + " --tasks images", "--data is needed");
   expect_refusal(train + " --tasks images --data public.csv", "expected mnist:DIR or fashion-mnist");
   expect_refusal(train + " --tasks quadratic --scheduler hard",
-                 "expected one of soft, lagrangian, batch, batch-soft");
-  expect_refusal(train + " --tasks quadratic --norm exact", "expected one of released, previous");
+                 "--scheduler: expected one of none, soft, lagrangian, batch, batch-soft");
+  expect_refusal(train + " --tasks quadratic --norm exact", "--norm: expected one of released, previous");
   expect_refusal(train + " --tasks quadratic --rate 0.1", "--rate: tasks quadratic");
   expect_refusal("protector train --tasks quadratic --epsilon 1 --delta 1e-6", "--out is needed");
   expect_refusal("protector train --tasks quadratic --delta 1e-6 --out x.protector", "--epsilon");

@@ -16,7 +16,8 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-const std::string kInfluence = "schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8";
+const std::string kInfluence =
+    "schedule --shape influence --gamma 0.97 --steps 100 --epsilon 4 --delta 1e-8 --accountant zcdp";
 
 TEST(Schedule, AsThePaperHasIt) {
   const TemporaryFolder folder;

@@ -10,6 +10,7 @@
 #include "ration/privacy/certificate.h"
 #include "ration/train/plan.h"
 #include "support/ration_command.h"
+#include "train/plan_docs.h"
 
 namespace ration::testing {
 namespace {
@@ -204,8 +205,19 @@ TEST_F(TrainCommand, EveryKeyIsAFlagWithItsHelp) {
       EXPECT_THAT(help.out, HasSubstr("  " + key.flag() + (key.value.empty() ? " " : " " + key.value)));
     }
     EXPECT_THAT(help.out, HasSubstr("Examples:"));
-    EXPECT_THAT(help.out, HasSubstr("How the learning rate falls (constant, cosine, step) [constant]"));
+    EXPECT_THAT(help.out, HasSubstr("Learning rate schedule (constant, cosine, step) [constant]"));
   }
+}
+
+TEST_F(PlanCommand, ListsItsKeys) {
+  const Finished keys = run("plan --keys");
+  EXPECT_EQ(keys.exit_code, 0);
+  EXPECT_EQ(keys.out, plan_keys_as_markdown());
+}
+
+TEST_F(PlanCommand, ASettingThatTheMethodDoesNotUseIsRefused) {
+  expect_message("train census.csv --plan plan.toml --method blsgd --steps 10 --out never",
+                 "plan: steps: method blsgd chooses its own number of steps; leave it out");
 }
 
 TEST_F(PlanCommand, ReadsNoRow) {

@@ -73,7 +73,7 @@ TEST(ClipRules, TheirFactors) {
 
 TEST(AnyClipRule, IsChosenByName) {
   for (const char* name : {"abadi", "auto-v", "auto-s"}) {
-    const AnyClipRule rule = AnyClipRule::named(name, 2, 0.5);
+    const AnyClipRule rule = AnyClipRule::of(named<ClipKind>(name), 2, 0.5);
     EXPECT_EQ(rule.name(), name);
     EXPECT_EQ(rule.bound(), 2);
     EXPECT_EQ(rule.sensitivity(Relation::add_remove), 2);
@@ -81,18 +81,19 @@ TEST(AnyClipRule, IsChosenByName) {
     EXPECT_EQ(rule.with_bound(5).bound(), 5);
     EXPECT_EQ(rule.with_bound(5).name(), name);
   }
-  const AnyClipRule rule = AnyClipRule::named("auto-s", 2, 0.5);
+  const AnyClipRule rule = AnyClipRule::of(named<ClipKind>("auto-s"), 2, 0.5);
   EXPECT_EQ(rule.visit([](const auto& chosen) { return chosen.factor(7.5); }), 0.25);
 }
 
 TEST(AnyClipRule, RefusesWhatNoRuleAllows) {
-  EXPECT_THAT([] { AnyClipRule::named("auto", 1, 1); },
-              ThrowsMessage<InputError>(HasSubstr("expected one of abadi, auto-v, auto-s, got 'auto'")));
-  EXPECT_THAT([] { AnyClipRule::named("abadi", 0, 1); },
+  EXPECT_THAT(
+      [] { AnyClipRule::of(named<ClipKind>("auto"), 1, 1); },
+      ThrowsMessage<InputError>(HasSubstr("expected one of abadi, auto-v, auto-s, adaptive, got 'auto'")));
+  EXPECT_THAT([] { AnyClipRule::of(named<ClipKind>("abadi"), 0, 1); },
               ThrowsMessage<InputError>(HasSubstr("expected R > 0, got R=0")));
-  EXPECT_THROW(AnyClipRule::named("auto-v", -1, 1), InputError);
-  EXPECT_THROW(AnyClipRule::named("auto-s", 1, 0), InputError);
-  EXPECT_THROW(AnyClipRule::named("auto-s", std::nan(""), 1), InputError);
+  EXPECT_THROW(AnyClipRule::of(named<ClipKind>("auto-v"), -1, 1), InputError);
+  EXPECT_THROW(AnyClipRule::of(named<ClipKind>("auto-s"), 1, 0), InputError);
+  EXPECT_THROW(AnyClipRule::of(named<ClipKind>("auto-s"), std::nan(""), 1), InputError);
   EXPECT_THROW(AnyClipRule(Abadi{1}).with_bound(kInfinity), InputError);
 }
 

@@ -96,8 +96,8 @@ TEST(TrainProtector, RefusesWhatMakesNoSense) {
   options = small_options();
   options.norm = NormSource::released;
   EXPECT_THROW(trained(options), InputError);
-  EXPECT_THROW(scheduler_training_named("hard"), InputError);
-  EXPECT_EQ(scheduler_training_named("batch-soft"), SchedulerTraining::batch_soft);
+  EXPECT_THROW(named<SchedulerTraining>("hard"), InputError);
+  EXPECT_EQ(named<SchedulerTraining>("batch-soft"), SchedulerTraining::batch_soft);
 }
 
 }  // namespace

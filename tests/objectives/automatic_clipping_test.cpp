@@ -102,7 +102,7 @@ class AutomaticClipping : public ::testing::TestWithParam<std::tuple<GlmLoss, st
  protected:
   Vector with(Vector (*optimiser)(GlmLoss, const Settings&), double R, double rate, double decay) const {
     return optimiser(std::get<0>(GetParam()),
-                     {AnyClipRule::named(std::get<1>(GetParam()), R, 0.01), rate, decay});
+                     {AnyClipRule::of(named<ClipKind>(std::get<1>(GetParam())), R, 0.01), rate, decay});
   }
 };
 

@@ -119,8 +119,8 @@ TEST_P(GlmOf, ClippedSumsAreThoseOfOneRowAtATime) {
     const RowAtATime reference{loss(), *rows, w};
     for (const Batch& batch :
          {all(101), all_but(101, 50), Batch{.rows = {3, 17, 18, 19, 90}, .divisor = 1}}) {
-      for (const char* name : {"abadi", "auto-v", "auto-s"}) {
-        const AnyClipRule rule = AnyClipRule::named(name, 0.7, 0.01);
+      for (const std::string_view name : names_of<ClipKind>()) {
+        const AnyClipRule rule = AnyClipRule::of(named<ClipKind>(name), 0.7, 0.01);
         expect_near(gradient_sum(*objective, w, batch, rule), reference.clipped_sum(batch, rule), 1e-12);
       }
       expect_near(loss_sums(*objective, {w}, batch, 0.8), {reference.clipped_losses(batch, 0.8)}, 1e-12);
@@ -289,8 +289,8 @@ TEST(Glm, RefusesLabelsTheLossDoesNotTake) {
 }
 
 TEST(Glm, LossesHaveNames) {
-  for (const GlmLoss loss : kAllLosses) EXPECT_EQ(glm_loss_named(to_string(loss)), loss);
-  EXPECT_THROW(glm_loss_named("log"), InputError);
+  for (const GlmLoss loss : kAllLosses) EXPECT_EQ(named<GlmLoss>(to_string(loss)), loss);
+  EXPECT_THROW(named<GlmLoss>("log"), InputError);
 }
 
 TEST(Glm, SumsAreTheSameUnderEachInstructionSet) {

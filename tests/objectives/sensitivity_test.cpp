@@ -46,14 +46,14 @@ struct Case {
   double bound;
 };
 
-using Setting = std::tuple<GlmLoss, Storage, std::string, Relation>;
+using Setting = std::tuple<GlmLoss, Storage, std::string_view, Relation>;
 
 class EveryObjective : public ::testing::TestWithParam<Setting> {
  protected:
   GlmLoss loss() const { return std::get<0>(GetParam()); }
   Relation relation() const { return std::get<3>(GetParam()); }
   AnyClipRule rule(double bound, double gamma) const {
-    return AnyClipRule::named(std::get<2>(GetParam()), bound, gamma);
+    return AnyClipRule::of(named<ClipKind>(std::get<2>(GetParam())), bound, gamma);
   }
 
   Case draw() const {
@@ -133,7 +133,7 @@ std::string name_of(const ::testing::TestParamInfo<Setting>& info) {
 INSTANTIATE_TEST_SUITE_P(All, EveryObjective,
                          ::testing::Combine(::testing::ValuesIn(kAllLosses),
                                             ::testing::Values(Storage::dense, Storage::sparse),
-                                            ::testing::Values("abadi", "auto-v", "auto-s"),
+                                            ::testing::ValuesIn(names_of<ClipKind>()),
                                             ::testing::Values(Relation::add_remove, Relation::replace_one)),
                          name_of);
 

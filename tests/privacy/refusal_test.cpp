@@ -174,10 +174,10 @@ TEST(Refusal, OfTcdpNamesTheViolatedCondition) {
 }
 
 TEST(Refusal, OfAnUnknownNameListsTheKnownOnes) {
-  EXPECT_EQ(complaint([] { accountant_from_string("magic"); }),
-            "unknown accountant 'magic'; expected one of rdp, pld, zcdp, tcdp, gdp, advanced, moments");
+  EXPECT_EQ(complaint([] { named<Accountant>("magic"); }),
+            "accountant: expected one of rdp, pld, zcdp, tcdp, gdp, advanced, moments, got 'magic'");
   for (const Accountant accountant : kAccountants)
-    EXPECT_EQ(accountant_from_string(to_string(accountant)), accountant);
+    EXPECT_EQ(named<Accountant>(to_string(accountant)), accountant);
 }
 
 TEST(Refusal, OfASenselessDelta) {

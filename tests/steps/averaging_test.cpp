@@ -143,9 +143,9 @@ TEST(IterateAverage, RefusesWhatDoesNotFit) {
 }
 
 TEST(Averaging, NamesGoBothWays) {
-  for (const Averaging kind : kEveryAveraging) EXPECT_EQ(averaging_named(to_string(kind)), kind);
+  for (const Averaging kind : kEveryAveraging) EXPECT_EQ(named<Averaging>(to_string(kind)), kind);
   EXPECT_EQ(to_string(Averaging::half), "half");
-  EXPECT_THROW(averaging_named("polyak"), InputError);
+  EXPECT_THROW(named<Averaging>("polyak"), InputError);
 }
 
 }  // namespace

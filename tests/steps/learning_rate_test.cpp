@@ -82,10 +82,10 @@ TEST(LearningRate, RefusesWithTheInequality) {
 
 TEST(RateShape, NamesGoBothWays) {
   for (const RateShape shape : {RateShape::constant, RateShape::cosine, RateShape::step}) {
-    EXPECT_EQ(rate_shape_named(to_string(shape)), shape);
+    EXPECT_EQ(named<RateShape>(to_string(shape)), shape);
   }
   EXPECT_EQ(to_string(RateShape::cosine), "cosine");
-  EXPECT_THROW(rate_shape_named("linear"), InputError);
+  EXPECT_THROW(named<RateShape>("linear"), InputError);
 }
 
 }  // namespace

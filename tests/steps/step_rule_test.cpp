@@ -128,11 +128,11 @@ TEST(StepRule, SecondStepsByHand) {
 }
 
 TEST(StepRule, NamesGoBothWays) {
-  for (const StepKind kind : kEveryKind) EXPECT_EQ(step_kind_named(to_string(kind)), kind);
+  for (const StepKind kind : kEveryKind) EXPECT_EQ(named<StepKind>(to_string(kind)), kind);
   EXPECT_EQ(to_string(StepKind::heavy_ball), "heavy-ball");
   EXPECT_EQ(to_string(StepKind::adadelta), "adadelta");
   try {
-    step_kind_named("lion");
+    named<StepKind>("lion");
     FAIL();
   } catch (const InputError& error) {
     EXPECT_STREQ(error.what(),

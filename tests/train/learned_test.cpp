@@ -61,7 +61,10 @@ TEST_F(Learned, WhatIsOpenIsTheProtectors) {
   EXPECT_EQ(resolved.relation, Relation::add_remove);
   ASSERT_NE(resolved.protector(), nullptr);
   EXPECT_EQ(*resolved.protector(), other);
-  EXPECT_EQ(resolve(plan("dpsgd")).protector(), nullptr);
+  Plan other_method = plan("dpsgd");
+  EXPECT_THAT(refused(other_method), HasSubstr("plan: protector: method dpsgd does not use it"));
+  other_method.protector.clear();
+  EXPECT_EQ(resolve(other_method).protector(), nullptr);
 }
 
 TEST_F(Learned, BatchesAreOfAFixedSize) {
@@ -123,7 +126,7 @@ TEST_F(Learned, AProjectorAloneIsNotL2p) {
 TEST_F(Learned, WhatCannotBeIsRefused) {
   Plan one = plan();
   one.noise = 3;
-  EXPECT_THAT(refused(one), HasSubstr("l2p chooses its own as it goes"));
+  EXPECT_THAT(refused(one), HasSubstr("plan: noise: method l2p chooses its own noise"));
   one = plan();
   one.accountant = "pld";
   EXPECT_NE(refused(one), "");

@@ -14,6 +14,7 @@
 namespace ration::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::size_t kRows = 8'000;
@@ -30,7 +31,7 @@ Plan plan_by(const std::string& method) {
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
-  for (const Recipe& one : recipes()) all.push_back(one.name);
+  for (const Recipe& one : recipes()) all.emplace_back(to_string(one.method));
   return all;
 }
 
@@ -127,8 +128,8 @@ TEST_P(MethodRun, LeavesAFolderThatHolds) {
 TEST_P(MethodRun, IsChargedToALedgerInFull) {
   Plan with = plan();
   with.ledger = files_.ledger();
-  with.relation = std::string(to_string(resolve(plan()).relation));
-  files_.make_ledger({10, 1e-3}, relation_from_string(with.relation));
+  with.relation = resolve(plan()).relation;
+  files_.make_ledger({10, 1e-3}, with.relation.value());
   if (GetParam() == "nonprivate") {
     EXPECT_THAT(refusal([&] { train(with, options(), random_); }), HasSubstr("NOT PRIVATE"));
     return;
@@ -207,7 +208,8 @@ TEST_P(AdaptiveRun, HasNoFixedNumberOfStepsAndNoNoiseOfItsOwn) {
   EXPECT_EQ(resolve(plan()).steps(), 0);
   Plan with_noise = plan();
   with_noise.noise = 1;
-  EXPECT_THAT(refusal([&] { resolve(with_noise); }), HasSubstr("chooses its own as it goes"));
+  EXPECT_THAT(refusal([&] { resolve(with_noise); }),
+              HasSubstr("plan: noise: method " + GetParam() + " chooses its own noise; leave it out"));
   for (const std::string accountant : {"pld", "advanced", "moments"}) {
     Plan fixed_only = plan();
     fixed_only.accountant = accountant;
@@ -258,7 +260,8 @@ TEST(MethodSettings, MajorityNeedsTheBias) {
 }
 
 TEST(MethodSettings, AnUnknownMethodIsRefusedWithTheList) {
-  EXPECT_THAT(refusal([] { recipe_named("sgd"); }), HasSubstr("expected one of dpsgd, sgd-adv"));
+  EXPECT_THAT(refusal([] { plan_by("dpsdg"); }),
+              AllOf(HasSubstr("method: expected one of dpsgd, sgd-adv"), HasSubstr("did you mean 'dpsgd'?")));
 }
 
 }  // namespace

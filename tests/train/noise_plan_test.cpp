@@ -95,12 +95,16 @@ TEST_F(ScheduleFile, IsKeptInTheRunsFolder) {
 }
 
 TEST(Schedule, NamesAndFilesAreToldApart) {
-  EXPECT_TRUE(is_schedule_file("schedule.csv"));
-  EXPECT_TRUE(is_schedule_file("runs/schedule"));
-  for (const std::string& name : schedule_names()) EXPECT_FALSE(is_schedule_file(name)) << name;
-  EXPECT_THAT(refusal([] { require_schedule("--schedule", "steep"); }),
+  EXPECT_TRUE(ScheduleName("schedule.csv").is_file());
+  EXPECT_TRUE(ScheduleName("runs/schedule").is_file());
+  for (const ScheduleKind kind : every<ScheduleKind>()) {
+    const ScheduleName shape(to_string(kind));
+    EXPECT_FALSE(shape.is_file());
+    EXPECT_EQ(shape.kind(), kind);
+  }
+  EXPECT_THAT(refusal([] { ScheduleName("--schedule", "steep"); }),
               HasSubstr("--schedule: expected one of uniform, exponential"));
-  EXPECT_THAT(refusal([] { require_schedule("--schedule", "influence:estimated"); }),
+  EXPECT_THAT(refusal([] { ScheduleName("--schedule", "influence:estimated"); }),
               HasSubstr("'ration schedule --shape influence:estimated --data PUBLIC.csv"));
 }
 

@@ -20,9 +20,9 @@ TEST(PlanFiles, EveryKeyForAFileIsOne) {
 TEST(PlanFiles, APathMeansAFileBesideThePlan) {
   for (const PlanFile& file : plan_files()) {
     const std::string line = std::string(file.key) + " = ";
-    EXPECT_EQ(parse_plan(line + "\"a/b.c\"", "dir/plan.toml").*file.member, "dir/a/b.c") << file.key;
-    EXPECT_EQ(parse_plan(line + "\"/a/b.c\"", "dir/plan.toml").*file.member, "/a/b.c") << file.key;
-    EXPECT_EQ(parse_plan("", "dir/plan.toml").*file.member, Plan{}.*file.member) << file.key;
+    EXPECT_EQ(file.path(parse_plan(line + "\"a/b.c\"", "dir/plan.toml")), "dir/a/b.c") << file.key;
+    EXPECT_EQ(file.path(parse_plan(line + "\"/a/b.c\"", "dir/plan.toml")), "/a/b.c") << file.key;
+    EXPECT_EQ(file.path(parse_plan("", "dir/plan.toml")), "") << file.key;
     EXPECT_TRUE(names_plan_file(file.key, "a/b.c"));
   }
   EXPECT_EQ(parse_plan("schedule = \"influence\"", "dir/plan.toml").schedule, "influence");

@@ -14,6 +14,7 @@
 namespace ration::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -164,6 +165,7 @@ TEST(PlanFile, AnUnknownKeyIsToldAllKeys) {
   const std::string message = complaint_of("epsilon = 1\nepsilom = 2");
   EXPECT_THAT(message, StartsWith("my/plan.toml:2: unknown key 'epsilom'; keys are "));
   for (const PlanKey& key : plan_keys()) EXPECT_THAT(message, HasSubstr(key.name));
+  EXPECT_THAT(message, EndsWith("; did you mean 'epsilon'?"));
 }
 
 TEST(PlanFile, WhatIsNotAValueOrNotTomlIsRefused) {

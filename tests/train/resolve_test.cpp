@@ -147,9 +147,9 @@ TEST(Resolve, ValuesOfAPlanThatCameFromNoFileAreCheckedToo) {
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.epsilon = -1; }), StartsWith("plan: epsilon: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.steps = 0; }), StartsWith("plan: steps: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.method = "sgd"; }),
-              StartsWith("plan: method: expected one of dpsgd, "));
-  EXPECT_THAT(complaint_about([](Plan& plan) { plan.sampling = "shuffle"; }), StartsWith("plan: sampling: "));
-  EXPECT_THAT(complaint_about([](Plan& plan) { plan.clip = "none"; }), StartsWith("plan: clip: "));
+              StartsWith("method: expected one of dpsgd, "));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.sampling = "shuffle"; }), StartsWith("sampling: "));
+  EXPECT_THAT(complaint_about([](Plan& plan) { plan.clip = "none"; }), StartsWith("clip: "));
 }
 
 TEST(Resolve, CombinationsWithoutATheoremAreRefusedNamingBothParts) {

@@ -2,31 +2,47 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
+#include "ration/base/names.h"
 #include "ration/clipping/abadi.h"
 #include "ration/clipping/auto_s.h"
 #include "ration/clipping/auto_v.h"
 
 namespace ration {
 
+// How a row's gradient is bounded: the rules of AnyClipRule in their order, and then what begins as abadi.
+enum class ClipKind { abadi, auto_v, auto_s, adaptive };
+
+inline constexpr NamedValue<ClipKind> kClipKinds[] = {
+    {ClipKind::abadi, "abadi", "Gradients longer than `clip_bound` are scaled down to it."},
+    {ClipKind::auto_v, "auto-v", "Every gradient is scaled to the length `clip_bound`."},
+    {ClipKind::auto_s, "auto-s", "The same, but short gradients stay short (`clip_gamma`)."},
+    {ClipKind::adaptive, "adaptive", "Like abadi; the bound follows a quantile of the gradient norms."},
+};
+constexpr NameTable<ClipKind> name_table(ClipKind) {
+  return {"clip", kClipKinds};
+}
+
 // A clip rule chosen at run time. An inner loop asks once which one it is (`visit`) and then runs on that
 // rule. Throws InputError unless R > 0 and gamma > 0.
 class AnyClipRule {
  public:
-  // Each takes a rule as it is.
-  AnyClipRule(Abadi rule);  // NOLINT: a rule is a rule
-  AnyClipRule(AutoV rule);  // NOLINT
-  AnyClipRule(AutoS rule);  // NOLINT
+  using Rules = std::variant<Abadi, AutoV, AutoS>;
 
-  // "abadi", "auto-v" or "auto-s"; gamma counts for the last only.
-  static AnyClipRule named(std::string_view name, double R, double gamma);
+  template <ClipRule Rule>
+  AnyClipRule(Rule rule) : rule_(rule) {  // NOLINT: a rule is a rule
+    require_sound();
+  }
 
-  // As named() takes it.
-  std::string_view name() const;
+  // gamma counts for auto-s only; adaptive begins as abadi (clipping/adaptive.h).
+  static AnyClipRule of(ClipKind kind, double R, double gamma);
+
+  // Which rule it is, and its name.
+  ClipKind kind() const { return static_cast<ClipKind>(rule_.index()); }
+  std::string_view name() const { return to_string(kind()); }
   // The longest contribution of a row.
   double bound() const;
   // Of the sum of clipped gradients, in L2.
@@ -50,7 +66,9 @@ class AnyClipRule {
   }
 
  private:
-  std::variant<Abadi, AutoV, AutoS> rule_;
+  void require_sound() const;
+
+  Rules rule_;
   bool per_layer_ = false;
 };
 

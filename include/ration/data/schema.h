@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ration/base/names.h"
+
 namespace ration::data {
 
 // What is public about a table: the columns with their bounds and categories, and how the file is written.
@@ -27,6 +29,19 @@ enum class UnknownCategory { error, other };
 enum class Scale { linear, log };
 // How the rows are stored; by_name goes by the ending of the file's name (read_table).
 enum class FileFormat { by_name, delimited, libsvm, npy, npz, images, text };
+
+inline constexpr NamedValue<FileFormat> kFileFormats[] = {
+    {FileFormat::by_name, "auto", "By the ending of the file's name; csv for most."},
+    {FileFormat::delimited, "csv", "Fields with a delimiter between them."},
+    {FileFormat::libsvm, "libsvm", "Sparse rows, 'label index:value ...'."},
+    {FileFormat::npy, "npy", "A NumPy array."},
+    {FileFormat::npz, "npz", "NumPy arrays of features and labels."},
+    {FileFormat::images, "images", "MNIST, Fashion-MNIST or CIFAR-10."},
+    {FileFormat::text, "text", "Lines of a text and its label."},
+};
+constexpr NameTable<FileFormat> name_table(FileFormat) {
+  return {"format", kFileFormats};
+}
 
 // One column of a table: its name, and what everybody may know of its values.
 struct Column {

@@ -1,20 +1,20 @@
 // Stable: changes only with a new major version.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include "ration/base/names.h"
 #include "ration/privacy/event.h"
 #include "ration/privacy/relation.h"
+#include "ration/privacy/sampling.h"
 
 namespace ration {
 
 // The ways to add up events. Each is a theorem with its own conditions; asking for a combination of sampler,
 // relation and accountant that no theorem covers is an InputError that says what would work.
 enum class Accountant {
-  rdp,       // Renyi DP, minimised over the order, tight conversion; the default
+  rdp,       // Renyi DP, minimised over the order, tight conversion
   pld,       // privacy loss distributions, pessimistic and optimistic; plans fixed before the run
   zcdp,      // zero-concentrated DP
   tcdp,      // truncated concentrated DP, with amplification for fixed-size subsets
@@ -24,15 +24,36 @@ enum class Accountant {
              // No plan costs it less than ln(1/delta) / 32.
 };
 
-// All of them, the default first.
-inline constexpr std::array kAccountants = {Accountant::rdp,    Accountant::pld, Accountant::zcdp,
-                                            Accountant::tcdp,   Accountant::gdp, Accountant::advanced,
-                                            Accountant::moments};
+inline constexpr NamedValue<Accountant> kAccountantNames[] = {
+    {Accountant::rdp, "rdp", "Renyi DP. Certifies every plan here."},
+    {Accountant::pld, "pld",
+     "Privacy loss distributions. Tightest for Poisson samples; plans fixed in advance."},
+    {Accountant::zcdp, "zcdp", "Zero-concentrated DP. Full batch."},
+    {Accountant::tcdp, "tcdp",
+     "Truncated concentrated DP. Full batch, or fixed-size samples under conditions."},
+    {Accountant::gdp, "gdp", "Gaussian DP. Exact for full batch; only an approximation for Poisson samples."},
+    {Accountant::advanced, "advanced", "Advanced composition. Loose; a baseline from the literature."},
+    {Accountant::moments, "moments",
+     "The original moments accountant. Loose; a baseline from the literature."},
+};
+constexpr NameTable<Accountant> name_table(Accountant) {
+  return {"accountant", kAccountantNames};
+}
+inline constexpr auto kAccountants = every<Accountant>();
 
-// As accountant_from_string() takes it.
-std::string_view to_string(Accountant accountant);
-// Throws InputError listing the known names.
-Accountant accountant_from_string(std::string_view name);
+// The default of every command and plan: the tightest that certifies Gaussian steps with this sampling. A run
+// that chooses its noise as it goes needs an accountant with a filter, which leaves zcdp and rdp.
+constexpr Accountant usual_accountant(Sampling sampling, bool chosen_as_it_goes = false) {
+  switch (sampling) {
+    case Sampling::full:
+      return chosen_as_it_goes ? Accountant::zcdp : Accountant::gdp;
+    case Sampling::poisson:
+      return chosen_as_it_goes ? Accountant::rdp : Accountant::pld;
+    case Sampling::fixed_size:
+      break;
+  }
+  return Accountant::rdp;
+}
 
 // What an accountant promises about a composition: (epsilon, delta)-DP under the relation.
 struct Guarantee {

@@ -1,7 +1,7 @@
 // Stable: changes only with a new major version.
 #pragma once
 
-#include <string_view>
+#include "ration/base/names.h"
 
 namespace ration {
 
@@ -12,9 +12,12 @@ enum class Relation {
   replace_one,  // one row is changed; the number of rows is public
 };
 
-// As relation_from_string() takes it.
-std::string_view to_string(Relation relation);
-// Throws InputError listing the known names.
-Relation relation_from_string(std::string_view name);
+inline constexpr NamedValue<Relation> kRelations[] = {
+    {Relation::add_remove, "add_remove", "One row is added or removed. The number of rows is private."},
+    {Relation::replace_one, "replace_one", "One row is changed. The number of rows is public."},
+};
+constexpr NameTable<Relation> name_table(Relation) {
+  return {"relation", kRelations};
+}
 
 }  // namespace ration

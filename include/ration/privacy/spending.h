@@ -1,7 +1,7 @@
 // Stable: changes only with a new major version.
 #pragma once
 
-#include <string_view>
+#include "ration/base/names.h"
 
 namespace ration {
 
@@ -15,9 +15,12 @@ enum class SpendingBy {
   outputs,
 };
 
-// As spending_by_from_string() takes it.
-std::string_view to_string(SpendingBy by);
-// Throws InputError listing the known names.
-SpendingBy spending_by_from_string(std::string_view name);
+inline constexpr NamedValue<SpendingBy> kSpendings[] = {
+    {SpendingBy::plan, "plan", "Fixed before the run."},
+    {SpendingBy::outputs, "outputs", "Chosen during the run by what it released."},
+};
+constexpr NameTable<SpendingBy> name_table(SpendingBy) {
+  return {"spending_by", kSpendings};
+}
 
 }  // namespace ration

@@ -7,6 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "ration/base/names.h"
+#include "ration/clipping/any_clip_rule.h"
+#include "ration/privacy/accountant.h"
+#include "ration/privacy/relation.h"
+#include "ration/privacy/sampling.h"
+#include "ration/steps/kinds.h"
+#include "ration/train/choices.h"
 
 namespace ration {
 
@@ -19,23 +28,23 @@ struct Plan {
   std::string target{};              // the label column, in place of the schema's
   std::optional<double> rows{};      // how many rows there are, as far as the public knows
   std::optional<double> row_norm{};  // > 0: longer rows are shortened to it
-  std::string center = "auto";       // whether the model sees rows less their noisy mean
+  NamedOrAuto<Centering> center{};   // whether the model sees rows less their noisy mean
 
-  std::string model = "logistic";
+  ModelName model = GlmLoss::logistic;
   double huber_width = 0.5;  // > 0
 
   std::optional<double> epsilon{};  // > 0
   std::optional<double> delta{};    // 0 < delta < 1
-  std::string accountant = "auto";
-  std::string relation = "auto";
+  NamedOrAuto<Accountant> accountant{};
+  NamedOrAuto<Relation> relation{};
 
-  std::string method = "dpsgd";
-  std::string sampling = "auto";
+  Named<MethodKind> method = MethodKind::dpsgd;
+  NamedOrAuto<Sampling> sampling{};
   std::optional<double> rate{};         // 0 < rate <= 1
   std::optional<std::int64_t> batch{};  // >= 1: the expected number of rows, in place of the rate
   std::optional<std::int64_t> steps{};  // >= 1
   std::optional<double> epochs{};       // > 0: steps = epochs / rate, in place of steps
-  std::string schedule = "uniform";
+  ScheduleName schedule = ScheduleKind::uniform;
   double gamma = 0.97;               // in (0, 1); influence and influence-momentum
   double schedule_rate = 0.01;       // >= 0; exponential and time
   std::int64_t schedule_every = 10;  // >= 1; step
@@ -44,7 +53,7 @@ struct Plan {
   double schedule_power = 1;         // > 0; polynomial
   std::optional<double> noise{};     // > 0: the noise multiplier; calibrated to the budget if left out
 
-  std::string clip = "auto";
+  NamedOrAuto<ClipKind> clip{};
   std::optional<double> clip_bound{};  // > 0
   double clip_gamma = 0.01;            // > 0; auto-s
   bool per_layer = false;              // each layer of a network by itself
@@ -54,7 +63,7 @@ struct Plan {
   // Methods that pick their own steps
   std::optional<double> expected_steps{};  // > 0
   std::optional<double> loss_bound{};      // 1e-200 to 1e200
-  std::string search_noise = "laplace";
+  Named<SearchNoise> search_noise = SearchNoise::laplace;
   std::optional<double> first_step{};        // > 0
   std::optional<std::int64_t> candidates{};  // >= 1
   double shrink = 0.8;                       // in (0, 1)
@@ -63,9 +72,9 @@ struct Plan {
   double clip_decay = 0.05;                  // in (0, 1); blsgd-ac
   std::string protector{};                   // l2p: its file; relative to the plan file
 
-  std::string step = "auto";
+  NamedOrAuto<StepKind> step{};
   std::optional<double> lr{};  // > 0
-  std::string lr_shape = "constant";
+  Named<RateShape> lr_shape = RateShape::constant;
   std::int64_t warm_up = 0;                 // >= 0
   std::int64_t drop_every = 0;              // >= 0; step shape
   double drop_factor = 0.1;                 // in (0, 1); step shape
@@ -75,7 +84,7 @@ struct Plan {
   std::optional<double> weight_decay{};     // >= 0
   bool noise_correction = false;
 
-  std::string average = "auto";
+  NamedOrAuto<Averaging> average{};
   std::optional<double> average_decay{};  // in [0, 1)
 
   std::string ledger{};                            // the ledger that keeps account of these rows
@@ -84,21 +93,33 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-// One member of a plan, for whoever reads or writes plans.
+// One member of a plan, for whoever reads, writes or describes plans.
 struct PlanKey {
   std::string name;   // in a file; the flag is "--" and the name with '-' for '_'
   std::string value;  // what stands for the value in a help text; empty for a yes or no
-  std::string help;
+  std::string help;   // what it is, without rule, choices and default
+  std::string rule;   // "0 < rate <= 1"; empty if there is none
   std::string group;
+  std::vector<NameAndHelp> choices;  // "auto" among them where it is allowed; empty for other keys
   // Throws InputError, "<where>: expected 0 < rate <= 1, got 'x'".
   std::function<void(Plan&, std::string_view where, std::string_view text)> set;
   // As TOML; nothing if it was left out.
   std::function<std::optional<std::string>(const Plan&)> get;
 
   std::string flag() const;
+  // The default as a flag would have it; empty if there is none.
+  std::string usual() const;
+  // "Clip rule (auto, abadi, ...) [auto]": help, rule, choices and default.
+  std::string describe() const;
 };
 
 std::span<const PlanKey> plan_keys();
+// Throws InputError, "<where>: unknown key 'stepps'; did you mean 'steps'? ...".
+const PlanKey& plan_key(std::string_view name, std::string_view where = "plan");
+
+// Before a key is set to this text: takes out what says the same by another key, such as batch for rate, so
+// that the newer one counts.
+void forget_other_way(Plan& plan, std::string_view key, std::string_view text);
 
 // Reads a plan on top of the defaults. An unknown key, a wrong type or a value out of range is refused with
 // file, line, key and rule. A schema's path is taken relative to the plan's folder.

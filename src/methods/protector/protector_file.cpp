@@ -21,9 +21,6 @@ using nlohmann::ordered_json;
 constexpr const char* kFormat = "ration protector";
 constexpr int kFormatVersion = 1;
 
-constexpr std::array kNormSources = {std::pair{NormSource::released, "released"},
-                                     std::pair{NormSource::previous, "previous"}};
-
 // Six digits: what training found is no more exact than that, and the file is half as long.
 ordered_json rounded(const std::vector<float>& weights) {
   ordered_json list = ordered_json::array();
@@ -104,7 +101,7 @@ Protector protector_of(const ordered_json& json) {
   json.at("data_sha256").get_to(origin.data_hashes);
   json.at("units").get_to(out.units);
   json.at("output_scale").get_to(out.output_scale);
-  out.norm = norm_source_named(json.at("norm").get<std::string>());
+  out.norm = named<NormSource>(json.at("norm").get<std::string>());
   json.at("norm_noise_ratio").get_to(out.norm_noise_ratio);
   json.at("scheduler").get_to(out.scheduler);
   json.at("projector").get_to(out.projector);
@@ -121,20 +118,6 @@ void require_weights(const std::vector<float>& weights, std::size_t expected, st
 }
 
 }  // namespace
-
-std::string_view to_string(NormSource source) {
-  for (const auto& [value, name] : kNormSources) {
-    if (value == source) return name;
-  }
-  throw InternalError("NormSource: unknown");
-}
-
-NormSource norm_source_named(std::string_view name) {
-  for (const auto& [value, known] : kNormSources) {
-    if (name == known) return value;
-  }
-  throw InputError(fmt::format("norm: expected one of released, previous, got '{}'", name));
-}
 
 void require_sound(const Protector& protector, std::string_view where) {
   const auto require_number = [&](const char* name, double value, double most) {

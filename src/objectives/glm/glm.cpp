@@ -1,14 +1,10 @@
 #include "ration/objectives/glm/glm.h"
 
-#include <array>
-
 #include "objectives/glm/linear_objective.h"
 #include "objectives/glm/losses.h"
 
 namespace ration {
 namespace {
-
-constexpr std::array<std::string_view, 5> kNames = {"logistic", "softmax", "hinge", "huber", "squared"};
 
 SoftmaxLoss softmax(const GlmOptions& options) {
   require("softmax", "classes", static_cast<double>(options.classes), at_least(2).at_most(1e6));
@@ -40,17 +36,6 @@ auto with_loss(const GlmOptions& options, const Use& use) {
 }
 
 }  // namespace
-
-std::string_view to_string(GlmLoss loss) {
-  return kNames[static_cast<std::size_t>(loss)];
-}
-
-GlmLoss glm_loss_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found != kNames.end()) return static_cast<GlmLoss>(found - kNames.begin());
-  throw InputError(
-      fmt::format("loss: expected one of logistic, softmax, hinge, huber, squared, got '{}'", name));
-}
 
 std::unique_ptr<Objective> make_glm(std::shared_ptr<const Rows> rows, const GlmOptions& options) {
   return with_loss(options, [&]<class Loss>(Loss loss) -> std::unique_ptr<Objective> {

@@ -32,11 +32,11 @@ void bound_rows(Plan& plan) {
 // Passes over permuted rows have a proof for replace_one only.
 void bound_rows_and_replace_one(Plan& plan) {
   bound_rows(plan);
-  choose_if_auto(plan.relation, "replace_one");
+  plan.relation.choose_if_auto(Relation::replace_one);
 }
 
 [[noreturn]] void refuse(const Plan& plan, const std::string& why) {
-  throw InputError(fmt::format("plan: method {} {}", plan.method, why));
+  throw InputError(fmt::format("plan: method {} {}", plan.method.name(), why));
 }
 
 void require_all_rows(const Plan& plan) {
@@ -44,40 +44,54 @@ void require_all_rows(const Plan& plan) {
     refuse(plan, fmt::format("sees all rows at once, but rate is {}; leave it out", show(*plan.rate)));
 }
 
+std::string ridge_settings(const Plan& plan) {
+  return fmt::format("ridge {} row norm {}", *plan.weight_decay, *plan.row_norm);
+}
+
 // The oracle refuses these too, but only once the run is paid for.
 void require_proof(const Plan& plan, bool several_outputs) {
   require_all_rows(plan);
-  if (plan.model == "hinge") refuse(plan, "needs a smooth loss, and hinge has a kink; use model huber");
-  if (plan.model == "squared") refuse(plan, "needs a loss with bounded slopes, which squared has not");
-  if (loss_of(plan) == "softmax" && !several_outputs)
-    refuse(plan, "needs a loss of one output; use model logistic or huber");
+  switch (plan.model.loss()) {
+    case GlmLoss::logistic:
+    case GlmLoss::huber:
+      return;
+    case GlmLoss::softmax:
+      if (!several_outputs) refuse(plan, "needs a loss of one output; use model logistic or huber");
+      return;
+    case GlmLoss::hinge:
+      refuse(plan, "needs a smooth loss, and hinge has a kink; use model huber");
+    case GlmLoss::squared:
+      refuse(plan, "needs a loss with bounded slopes, which squared has not");
+  }
 }
 
 Recipe::Open output_perturbation(const Plan& plan, OutputFit fit) {
   require_proof(plan, true);
-  if (fit != OutputFit::gradient_descent && plan.relation != "replace_one") {
-    refuse(plan, "is proven for relation replace_one only, got " + plan.relation);
+  if (fit != OutputFit::gradient_descent && plan.relation.value() != Relation::replace_one) {
+    refuse(plan, fmt::format("is proven for relation replace_one only, got {}", plan.relation.name()));
   }
   OutputPerturbationOptions options{.fit = fit, .ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
-  return std::make_unique<SingleRelease>([options](double noise, const ModelShape& model) mutable {
-    options.noise_multiplier = noise;
-    return make_output_perturbation(options, model.parameters());
-  });
+  return std::make_unique<SingleRelease>(ridge_settings(plan),
+                                         [options](double noise, const ModelShape& model) mutable {
+                                           options.noise_multiplier = noise;
+                                           return make_output_perturbation(options, model.parameters());
+                                         });
 }
 
 Recipe::Open objective_perturbation(const Plan& plan, const Budget&) {
   require_proof(plan, false);
   ObjectivePerturbationOptions options{.ridge = *plan.weight_decay, .row_norm = *plan.row_norm};
-  return std::make_unique<SingleRelease>([options](double noise, const ModelShape& model) mutable {
-    options.noise_multiplier = noise;
-    return make_objective_perturbation(options, model.parameters());
-  });
+  return std::make_unique<SingleRelease>(ridge_settings(plan),
+                                         [options](double noise, const ModelShape& model) mutable {
+                                           options.noise_multiplier = noise;
+                                           return make_objective_perturbation(options, model.parameters());
+                                         });
 }
 
 Recipe::Open majority(const Plan& plan, const Budget&) {
   require_all_rows(plan);
-  if (plan.model == "squared") refuse(plan, "is for classes, and squared fits numbers");
-  return std::make_unique<SingleRelease>([](double noise, const ModelShape& model) {
+  if (plan.model == GlmLoss::squared) refuse(plan, "is for classes, and squared fits numbers");
+  return std::make_unique<SingleRelease>("majority", [](double noise, const ModelShape& model) {
     return make_majority({.noise_multiplier = noise,
                           .bias_column = model.columns - 1,
                           .classes = model.outputs == 1 ? 2 : model.outputs,
@@ -102,6 +116,10 @@ class PrivGenePlan final : public FixedMethod {
     options.rounds -= static_cast<std::uint64_t>(so_far.charged - so_far.done);
     return make_privgene(options, model.parameters(), SecureRandom::for_this_thread());
   }
+  std::string settings() const override {
+    return fmt::format("{} rounds, population {}, loss bound {}", options_.rounds, options_.population,
+                       options_.loss_bound);
+  }
 
  private:
   PrivGeneOptions options_;
@@ -110,14 +128,13 @@ class PrivGenePlan final : public FixedMethod {
 void fill_privgene(Plan& plan) {
   use_all_rows(plan);
   const PrivGeneOptions usual;
-  if (!plan.steps && !plan.epochs) plan.steps = static_cast<std::int64_t>(usual.rounds);
+  set_if_open(plan.steps, static_cast<std::int64_t>(usual.rounds));
   set_if_open(plan.candidates, static_cast<std::int64_t>(usual.population));
   set_if_open(plan.loss_bound, usual.loss_bound);
-  choose_if_auto(plan.accountant, "zcdp");
+  plan.accountant.choose_if_auto(Accountant::zcdp);
 }
 
 Recipe::Open make_privgene_plan(const Plan& plan, const Budget&) {
-  if (plan.epochs) refuse(plan, "counts steps, not epochs");
   return std::make_unique<PrivGenePlan>(
       PrivGeneOptions{.rounds = static_cast<std::uint64_t>(*plan.steps),
                       .population = static_cast<std::uint64_t>(*plan.candidates),
@@ -129,28 +146,34 @@ void fill_nonprivate(Plan& plan) {
   set_if_open(plan.weight_decay, 0.0);
 }
 
-Recipe outpert(std::string name, std::string what, OutputFit fit) {
+Recipe::Open nonprivate(const Plan& plan, const Budget&) {
+  return WithoutPrivacy{*plan.weight_decay};
+}
+
+// Reads these keys, whatever the rest of the plan says.
+std::function<Settings(const Plan&)> always(Settings keys) {
+  return [keys = std::move(keys)](const Plan&) { return keys; };
+}
+
+Recipe outpert(MethodKind method, OutputFit fit) {
   const bool passes = fit != OutputFit::gradient_descent;
-  return {std::move(name), std::move(what), passes ? bound_rows_and_replace_one : bound_rows,
+  return {method, always({"weight_decay", "noise"}), passes ? bound_rows_and_replace_one : bound_rows,
           [fit](const Plan& plan, const Budget&) { return output_perturbation(plan, fit); }};
 }
 
 }  // namespace
 
 std::vector<Recipe> baseline_recipes() {
-  return {
-      {"objpert", "noise in the objective [Chaudhuri11, Kifer12]", bound_rows, objective_perturbation},
-      outpert("outpert-gd", "noise on the result of gradient descent [ZhangZMW17]",
-              OutputFit::gradient_descent),
-      outpert("outpert-rsgd", "noise on the result of averaged passes [ChenLK19]", OutputFit::pass_averages),
-      outpert("bolton", "noise on the result of passes over permuted rows [Wu17]", OutputFit::bolt_on),
-      {"privgene", "a population, selected by the exponential mechanism [ZhangXYZW13]", fill_privgene,
-       make_privgene_plan},
-      {"majority", "the most frequent class for every row", use_all_rows, majority, /*takes_networks=*/false,
-       /*needs_bias=*/true},
-      {"nonprivate", "NOT PRIVATE: the fit without noise, to measure others by", fill_nonprivate,
-       [](const Plan& plan, const Budget&) -> Recipe::Open { return WithoutPrivacy{*plan.weight_decay}; },
-       /*takes_networks=*/true}};
+  return {{MethodKind::objpert, always({"weight_decay", "noise"}), bound_rows, objective_perturbation},
+          outpert(MethodKind::outpert_gd, OutputFit::gradient_descent),
+          outpert(MethodKind::outpert_rsgd, OutputFit::pass_averages),
+          outpert(MethodKind::bolton, OutputFit::bolt_on),
+          {MethodKind::privgene, always({"steps", "candidates", "loss_bound", "noise"}), fill_privgene,
+           make_privgene_plan},
+          {MethodKind::majority, always({"noise"}), use_all_rows, majority, /*takes_networks=*/false,
+           /*needs_bias=*/true},
+          {MethodKind::nonprivate, always({"weight_decay"}), fill_nonprivate, nonprivate,
+           /*takes_networks=*/true}};
 }
 
 }  // namespace ration

@@ -1,5 +1,8 @@
 #include "train/recipes/gradient_descent.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -17,18 +20,18 @@ namespace {
 constexpr double kMostSteps = 1e8;
 
 std::optional<FollowQuantile> follow_of(const Plan& plan) {
-  if (plan.clip != "adaptive") return std::nullopt;
+  if (plan.clip.value() != ClipKind::adaptive) return std::nullopt;
   return FollowQuantile{.follower = {.target = plan.clip_quantile, .rate = plan.clip_follow_rate}};
 }
 
 StepOptions step_options(const Plan& plan) {
-  StepOptions options = usual_step_options(step_kind_named(plan.step));
+  StepOptions options = usual_step_options(plan.step.value());
   options.momentum = plan.momentum;
   options.second_momentum = plan.second_momentum.value_or(options.second_momentum);
   options.stability = plan.stability.value_or(options.stability);
   options.weight_decay = *plan.weight_decay;
   options.noise_correction = plan.noise_correction;
-  options.in_floats = is_network(plan.model);  // as its gradients are
+  options.in_floats = plan.model.is_network();  // as its gradients are
   return options;
 }
 
@@ -37,12 +40,12 @@ GradientDescentOptions options_of(const Plan& plan) {
           .follow = follow_of(plan),
           .noise = {},
           .learning_rate = {.base = *plan.lr,
-                            .shape = rate_shape_named(plan.lr_shape),
+                            .shape = plan.lr_shape,
                             .warm_up = plan.warm_up,
                             .drop_every = plan.drop_every,
                             .drop_factor = plan.drop_factor},
           .step = step_options(plan),
-          .average = {.kind = averaging_named(plan.average),
+          .average = {.kind = plan.average.value(),
                       .decay = plan.average_decay.value_or(AverageOptions{}.decay)}};
 }
 
@@ -71,54 +74,67 @@ Recipe::Open make_plan(const Plan& plan, const Budget&) {
 // What the four differ in.
 struct Defaults {
   double rate, clip_bound;
-  const char* step;
+  StepKind step;
   double lr, weight_decay;
-  const char* average;
-  const char* accountant;
-  const char* clip = "abadi";
+  Averaging average;
+  std::optional<Accountant> accountant{};  // none: the tightest
+  ClipKind clip = ClipKind::abadi;
   std::optional<double> epochs{};  // none: the usual number of steps
 };
 
 // Of a network its library knows what suits it; the method's own step rule stays if it is Adam.
 Defaults for_network(const Defaults& usual, const NetworkDefaults& network) {
-  const bool adam = std::string_view(usual.step) == "adam";
+  const bool adam = usual.step == StepKind::adam;
   return {network.rate,
           network.clip_bound,
-          adam ? "adam" : network.step,
+          adam ? StepKind::adam : named<StepKind>(network.step),
           adam ? network.adam_lr : network.lr,
           0,
-          std::string_view(usual.average) == "none" ? "none" : network.average,
+          usual.average == Averaging::none ? Averaging::none : named<Averaging>(network.average),
           usual.accountant,
-          network.clip,
+          named<ClipKind>(network.clip),
           network.epochs};
 }
 
 void fill_from(const Defaults& usual, Plan& plan) {
-  const bool has_steps = plan.steps || plan.epochs || is_schedule_file(plan.schedule);
+  const bool has_steps = plan.steps || plan.epochs || plan.schedule.is_file();
   if (!has_steps) plan.epochs = usual.epochs;
   if (!plan.rate && !plan.batch) plan.rate = usual.rate;
   set_if_open(plan.clip_bound, usual.clip_bound);
   set_if_open(plan.lr, usual.lr);
   set_if_open(plan.weight_decay, usual.weight_decay);
-  choose_if_auto(plan.step, usual.step);
-  choose_if_auto(plan.average, usual.average);
-  choose_if_auto(plan.accountant, usual.accountant);
-  choose_if_auto(plan.clip, usual.clip);
+  plan.step.choose_if_auto(usual.step);
+  plan.average.choose_if_auto(usual.average);
+  if (usual.accountant) plan.accountant.choose_if_auto(*usual.accountant);
+  plan.clip.choose_if_auto(usual.clip);
 }
 
 // The settings of dpsgd serve all our tables alike.
-constexpr Defaults kForTables{1, 1, "momentum", 4, 0, "half", "auto"};
+constexpr Defaults kForTables{1, 1, StepKind::momentum, 4, 0, Averaging::half};
 // On the scattering transform of images nearly all gradients are longer than the bound, so that lr x bound is
 // the length of a step: about the settings of [Tramer21]. Learning rate and average were compared on
 // Fashion-MNIST at epsilon 3.
-constexpr Defaults kForScattering{1.0 / 8, 0.1, "momentum", 160, 0, "none", "auto", "abadi", 40};
+constexpr Defaults kForScattering{1.0 / 8,         0.1, StepKind::momentum, 160, 0,
+                                  Averaging::none, {},  ClipKind::abadi,    40};
 
-Recipe recipe(std::string name, std::string what, const Defaults& usual) {
-  const auto fill = [usual, is_dpsgd = name == "dpsgd"](Plan& plan) {
-    if (is_network(plan.model)) return fill_from(for_network(usual, networks().usual(plan.model)), plan);
-    fill_from(is_dpsgd && sees_scattering(plan) ? kForScattering : usual, plan);
+Settings settings_of(const Plan&) {
+  return joined({clip_settings(),
+                 {"clip_quantile", "clip_follow_rate"},
+                 average_settings(),
+                 {"steps", "epochs", "noise"},
+                 {"schedule", "gamma", "schedule_rate", "schedule_every", "schedule_factor", "schedule_end",
+                  "schedule_power"},
+                 {"step", "momentum", "second_momentum", "stability", "weight_decay", "noise_correction"},
+                 {"lr", "lr_shape", "warm_up", "drop_every", "drop_factor"}});
+}
+
+Recipe recipe(MethodKind method, const Defaults& usual) {
+  const auto fill = [usual, method](Plan& plan) {
+    if (plan.model.is_network())
+      return fill_from(for_network(usual, networks().usual(plan.model.name())), plan);
+    fill_from(method == MethodKind::dpsgd && plan.model.sees_scattering() ? kForScattering : usual, plan);
   };
-  return {std::move(name), std::move(what), fill, make_plan, /*takes_networks=*/true};
+  return {method, settings_of, fill, make_plan, /*takes_networks=*/true};
 }
 
 }  // namespace
@@ -155,15 +171,25 @@ std::unique_ptr<Method> GradientDescentPlan::make(const ModelShape& model, const
   return make_gradient_descent(std::move(options), model.parameters());
 }
 
+std::string GradientDescentPlan::settings() const {
+  const GradientDescentOptions& o = options_;
+  const std::string follow =
+      o.follow ? fmt::format("{} {}", o.follow->follower.target, o.follow->follower.rate) : "";
+  return fmt::format("{}; follow {}; rate {} {} {} {} {}; step {} {} {} {} {} {}; {}; shape {}",
+                     describe(o.clip), follow, o.learning_rate.base, to_string(o.learning_rate.shape),
+                     o.learning_rate.warm_up, o.learning_rate.drop_every, o.learning_rate.drop_factor,
+                     to_string(o.step.kind), o.step.momentum, o.step.second_momentum, o.step.stability,
+                     o.step.weight_decay, o.step.noise_correction, describe(o.average),
+                     fmt::join(shape_, " "));
+}
+
 std::vector<Recipe> gradient_descent_recipes() {
   // The others are their papers' kind: no momentum, no averaging.
-  return {recipe("dpsgd", "private gradient descent", kForTables),
-          recipe("sgd-adv", "the same, added up by advanced composition [Bassily14]",
-                 {0.1, 3, "sgd", 0.5, 0.001, "none", "advanced"}),
-          recipe("sgd-ma", "the same, added up by the moments accountant [Abadi16]",
-                 {0.1, 3, "sgd", 0.5, 0.001, "none", "moments"}),
-          recipe("dpadam", "private gradient descent with Adam's steps",
-                 {0.1, 3, "adam", 0.05, 0.001, "none", "auto"})};
+  return {
+      recipe(MethodKind::dpsgd, kForTables),
+      recipe(MethodKind::sgd_adv, {0.1, 3, StepKind::sgd, 0.5, 0.001, Averaging::none, Accountant::advanced}),
+      recipe(MethodKind::sgd_ma, {0.1, 3, StepKind::sgd, 0.5, 0.001, Averaging::none, Accountant::moments}),
+      recipe(MethodKind::dpadam, {0.1, 3, StepKind::adam, 0.05, 0.001, Averaging::none})};
 }
 
 }  // namespace ration

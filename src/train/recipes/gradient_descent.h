@@ -18,6 +18,7 @@ class GradientDescentPlan final : public FixedMethod {
   double usual_noise() const override;
   void set_noise(double size) override;
   std::unique_ptr<Method> make(const ModelShape& model, const StepsSoFar& so_far) const override;
+  std::string settings() const override;
 
   const GradientDescentOptions& options() const { return options_; }
 

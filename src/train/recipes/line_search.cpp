@@ -8,7 +8,7 @@
 #include "methods/agd.h"
 #include "methods/line_search.h"
 #include "ration/base/error.h"
-#include "ration/objectives/network.h"
+#include "ration/oracle/queries.h"
 #include "ration/sampling/poisson.h"
 #include "train/recipes/settings.h"
 
@@ -26,6 +26,7 @@ class LineSearchPlan final : public AdaptiveMethod {
     options.start = model.start;
     return make_line_search_descent(options, model.parameters());
   }
+  std::string settings() const override;
 
  private:
   LineSearchOptions options_;
@@ -42,15 +43,21 @@ class AgdPlan final : public AdaptiveMethod {
     options.start = model.start;
     return make_agd(options, model.parameters());
   }
+  std::string settings() const override {
+    return fmt::format("{}; loss {} rho {} minimum {}; {} from {}; raise {} ridge {}; {}",
+                       describe(options_.clip), options_.loss_bound, options_.gradient_rho,
+                       options_.minimum_epsilon, options_.candidates, options_.first_step, options_.raise,
+                       options_.ridge, describe(options_.average));
+  }
 
  private:
   AgdOptions options_;
 };
 
 void refuse_following(const Plan& plan) {
-  if (plan.clip != "adaptive") return;
-  throw InputError(
-      fmt::format("plan: {} does not go with clip adaptive; use abadi, auto-v or auto-s", plan.method));
+  if (plan.clip.value() != ClipKind::adaptive) return;
+  throw InputError(fmt::format("plan: method {} does not go with clip adaptive; use abadi, auto-v or auto-s",
+                               plan.method.name()));
 }
 
 // A step's share of the budget, as the papers choose it.
@@ -59,8 +66,7 @@ double share_of_step(const Plan& plan, const Budget& budget) {
 }
 
 AverageOptions average_of(const Plan& plan) {
-  return {.kind = averaging_named(plan.average),
-          .decay = plan.average_decay.value_or(AverageOptions{}.decay)};
+  return {.kind = plan.average.value(), .decay = plan.average_decay.value_or(AverageOptions{}.decay)};
 }
 
 LineSearchOptions search_options(const Plan& plan, const Budget& budget) {
@@ -70,10 +76,13 @@ LineSearchOptions search_options(const Plan& plan, const Budget& budget) {
   options.clip = clip_of(plan);
   options.loss_bound = *plan.loss_bound;
   options.gradient_rho = share * share / 2;
-  if (plan.search_noise == "laplace") {
-    options.search = LaplaceSearch::with_epsilon(share);
-  } else {
-    options.search = GaussianSearch::with_rho(share * share / 2);
+  switch (plan.search_noise) {
+    case SearchNoise::laplace:
+      options.search = LaplaceSearch::with_epsilon(share);
+      break;
+    case SearchNoise::gaussian:
+      options.search = GaussianSearch::with_rho(share * share / 2);
+      break;
   }
   options.first_step = *plan.first_step;
   options.candidates = *plan.candidates;
@@ -105,13 +114,13 @@ LineSearchOptions network_search_options(const Plan& plan, const Budget& budget)
 }
 
 Recipe::Open make_blsgd(const Plan& plan, const Budget& budget) {
-  if (is_network(plan.model)) {
+  if (plan.model.is_network()) {
     refuse_following(plan);
     return std::make_unique<const LineSearchPlan>(network_search_options(plan, budget));
   }
   LineSearchOptions options = search_options(plan, budget);
   options.growth = CheckAngles{.raise = *plan.raise};
-  if (plan.method == "blsgd-ac") options.decay = BoundDecay{.zeta = plan.clip_decay};
+  if (plan.method == MethodKind::blsgd_ac) options.decay = BoundDecay{.zeta = plan.clip_decay};
   return std::make_unique<const LineSearchPlan>(std::move(options));
 }
 
@@ -139,7 +148,7 @@ struct Defaults {
   double rate, loss_bound, first_step;
   std::int64_t candidates;
   double raise, expected_steps;
-  const char* accountant = "auto";
+  std::optional<Accountant> accountant{};
 };
 
 // [Chen20, Sec. V-G]; the steps last for some twenty passes over the rows.
@@ -151,19 +160,50 @@ void fill_from(const Defaults& usual, Plan& plan) {
   set_if_open(plan.loss_bound, usual.loss_bound);
   set_if_open(plan.first_step, usual.first_step);
   set_if_open(plan.candidates, usual.candidates);
-  set_if_open(plan.raise, usual.raise);
+  if (!plan.model.is_network()) set_if_open(plan.raise, usual.raise);
   set_if_open(plan.expected_steps, usual.expected_steps);
   set_if_open(plan.weight_decay, 0.001);
-  choose_if_auto(plan.average, "none");
-  choose_if_auto(plan.clip, is_network(plan.model) ? "auto-s" : "abadi");
-  choose_if_auto(plan.accountant, usual.accountant);
+  plan.average.choose_if_auto(Averaging::none);
+  plan.clip.choose_if_auto(plan.model.is_network() ? ClipKind::auto_s : ClipKind::abadi);
+  if (usual.accountant) plan.accountant.choose_if_auto(*usual.accountant);
 }
 
-Recipe recipe(std::string name, std::string what, const Defaults& usual, decltype(Recipe::make) make) {
-  const bool takes_networks = name == "blsgd" || name == "blsgd-ac";
-  return {std::move(name), std::move(what),
-          [usual](Plan& plan) { fill_from(is_network(plan.model) ? kForNetworks : usual, plan); },
+// A network's search is of its own kind (neural_line_search), and agd has none.
+Settings settings_of(const Plan& plan) {
+  Settings all = joined({clip_settings(),
+                         average_settings(),
+                         {"expected_steps", "loss_bound", "first_step", "candidates", "weight_decay"}});
+  if (!plan.model.is_network()) all.push_back("raise");
+  if (plan.method == MethodKind::agd) return all;
+  all.push_back("shrink");
+  if (plan.model.is_network()) return all;
+  if (plan.method == MethodKind::blsgd_ac) all.push_back("clip_decay");
+  return joined({all, {"search_noise", "decrease"}});
+}
+
+Recipe recipe(MethodKind method, const Defaults& usual, decltype(Recipe::make) make) {
+  const bool takes_networks = method == MethodKind::blsgd || method == MethodKind::blsgd_ac;
+  return {method, settings_of,
+          [usual](Plan& plan) { fill_from(plan.model.is_network() ? kForNetworks : usual, plan); },
           std::move(make), takes_networks};
+}
+
+double raise_of(const BudgetGrowth& growth) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.raise; }) return one.raise;
+        return 0.0;
+      },
+      growth);
+}
+
+std::string LineSearchPlan::settings() const {
+  const LineSearchOptions& o = options_;
+  return fmt::format(
+      "{}; loss {} rho {} search {}; {} from {} shrink {} decrease {}; raise {} decay {} ridge {}; {}",
+      describe(o.clip), o.loss_bound, o.gradient_rho, DecreaseQuery{.noise = o.search}.event().describe(),
+      o.candidates, o.first_step, o.shrink, o.decrease, raise_of(o.growth), o.decay ? o.decay->zeta : 0,
+      o.ridge, describe(o.average));
 }
 
 }  // namespace
@@ -179,12 +219,10 @@ std::vector<Recipe> line_search_recipes() {
   // hinge loss found none. Longer first steps were as accurate on a logistic loss in half of the time, but
   // with a hinge loss and epsilon above 1 they drove rows beyond the loss bound, where the search no longer
   // sees them, and ended at the majority class.
-  const Defaults whole{1, 1, search.first_step, 20, 0.1, 40, "rdp"};
+  const Defaults whole{1, 1, search.first_step, 20, 0.1, 40, Accountant::rdp};
   const Defaults minimum{1, 3, agd.first_step, agd.candidates, 0.1, 25};  // chosen alike; the paper has 60
-  return {recipe("blsgd", "a private line search picks each step [Chen20]", sampled, make_blsgd),
-          recipe("blsgd-ac", "the same, with clip bounds that fall [Chen20]", sampled, make_blsgd),
-          recipe("blgd", "the same on all rows [Chen20]", whole, make_blgd),
-          recipe("agd", "a noisy minimum picks each step [Lee18]", minimum, make_agd_plan)};
+  return {recipe(MethodKind::blsgd, sampled, make_blsgd), recipe(MethodKind::blsgd_ac, sampled, make_blsgd),
+          recipe(MethodKind::blgd, whole, make_blgd), recipe(MethodKind::agd, minimum, make_agd_plan)};
 }
 
 }  // namespace ration

@@ -1,5 +1,4 @@
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <iterator>
 
 #include "ration/base/error.h"
@@ -22,10 +21,15 @@ std::vector<Recipe> all_recipes() {
   return all;
 }
 
-std::string names() {
-  std::string text;
-  for (const Recipe& one : recipes()) text += (text.empty() ? "" : ", ") + one.name;
-  return text;
+// What no method can do without, or what is not the method's business. A key that is not here has to be named
+// by the recipes that use it.
+constexpr std::string_view kForEveryMethod[] = {
+    "data",   "schema",      "target",  "rows",     "row_norm",   "center",
+    "model",  "huber_width", "epsilon", "delta",    "ledger",     "relation",
+    "method", "rate",        "batch",   "sampling", "accountant", "checkpoint_every"};
+
+bool contains(std::span<const std::string_view> keys, std::string_view key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 }  // namespace
@@ -35,11 +39,15 @@ std::span<const Recipe> recipes() {
   return all;
 }
 
-const Recipe& recipe_named(std::string_view name) {
+const Recipe& recipe_of(MethodKind method) {
   for (const Recipe& one : recipes()) {
-    if (one.name == name) return one;
+    if (one.method == method) return one;
   }
-  throw InputError(fmt::format("method: expected one of {}, got '{}'", names(), name));
+  throw InternalError("plan: a method has no recipe");
+}
+
+bool is_used(const Plan& plan, std::string_view key) {
+  return contains(kForEveryMethod, key) || contains(recipe_of(plan.method).uses(plan), key);
 }
 
 }  // namespace ration

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,7 @@ class SingleRelease final : public FixedMethod {
  public:
   using Make = std::function<std::unique_ptr<Method>(double noise_multiplier, const ModelShape& model)>;
 
-  explicit SingleRelease(Make make) : make_(std::move(make)) {}
+  SingleRelease(std::string settings, Make make) : settings_(std::move(settings)), make_(std::move(make)) {}
 
   std::int64_t steps() const override { return 1; }
   std::vector<CountedEvent> events(std::int64_t first_steps) const override {
@@ -26,8 +27,10 @@ class SingleRelease final : public FixedMethod {
     if (so_far.done < so_far.charged) throw InternalError("training: its only release is lost");
     return make_(noise_multiplier_, model);
   }
+  std::string settings() const override { return settings_; }
 
  private:
+  std::string settings_;
   Make make_;
   double noise_multiplier_ = 1;
 };
