@@ -46,7 +46,9 @@ FieldColumns columns_by_header(const Schema& schema, const ReadOptions& options,
     columns.push_back(column);
   }
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
-    if (!options.labels && i == schema.label_index()) continue;
+    // Rows to predict for may also lack what nobody looks at, such as an id.
+    const bool is_used = i != schema.label_index() && schema.columns[i].type != ColumnType::ignore;
+    if (!options.labels && !is_used) continue;
     if (std::find(columns.begin(), columns.end(), i) != columns.end()) continue;
     place.refuse(schema.columns[i].name, "missing from the header");
   }

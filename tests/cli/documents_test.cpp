@@ -174,12 +174,14 @@ Finished run_in_shell(const std::string& command, const std::string& folder) {
 std::string without_noise(const std::string& output) {
   static const std::regex noisy("(accuracy|loss|about) [0-9.]+");
   static const std::regex cell(R"([0-9.]+ \(\+- [0-9.]+\))");
+  static const std::regex plots("and [0-9]+ plots");  // as PNG, too, or not
   static const std::regex seconds(R"((#) +[0-9]+\.[0-9]{3}\n)");
   static const std::regex hash("\\b[0-9a-f]{12}([0-9a-f]{52})?\\b");
   static const std::regex time("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z");
   std::string text = std::regex_replace(output, noisy, "$1 #");
   text = std::regex_replace(text, cell, "#");
   text = std::regex_replace(text, seconds, "$1\n");
+  text = std::regex_replace(text, plots, "and # plots");
   text = std::regex_replace(text, hash, "HASH");
   return std::regex_replace(text, time, "TIME");
 }

@@ -131,11 +131,15 @@ TEST(ReadCsv, TheLabelIsNeverFolded) {
               HasSubstr("column 'rich': value 'maybe' is none of the 2"));
 }
 
-TEST(ReadCsv, LabelsMayBeAbsentForPrediction) {
+TEST(ReadCsv, LabelsAndIgnoredColumnsMayBeAbsentForPrediction) {
   const TemporaryFolder folder;
   const ReadOptions no_labels{.labels = false};
   const auto with_header = folder.write("a.csv", "age,work,note\n35,shop,x\n");
   EXPECT_TRUE(std::isnan(read_table(with_header, small_schema(), no_labels).rows.labels()[0]));
+  const auto without_ignored = folder.write("d.csv", "work,age\nshop,35\n");
+  EXPECT_EQ(read_table(without_ignored, small_schema(), no_labels).rows.count(), 1u);
+  EXPECT_THAT(refusal([&] { read_table(without_ignored, small_schema()); }),
+              HasSubstr("column 'note': missing from the header"));
   const auto without = folder.write("b.csv", "35,shop,x\n");
   EXPECT_EQ(read_table(without, small_schema("header = false\n"), no_labels).rows.count(), 1u);
   const auto present = folder.write("c.csv", "35,shop,x,unheard-of\n");
