@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <array>

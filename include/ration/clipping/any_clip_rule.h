@@ -6,25 +6,12 @@
 #include <utility>
 #include <variant>
 
-#include "ration/base/names.h"
 #include "ration/clipping/abadi.h"
 #include "ration/clipping/auto_s.h"
 #include "ration/clipping/auto_v.h"
+#include "ration/clipping/kinds.h"
 
 namespace ration {
-
-// How a row's gradient is bounded: the rules of AnyClipRule in their order, and then what begins as abadi.
-enum class ClipKind { abadi, auto_v, auto_s, adaptive };
-
-inline constexpr NamedValue<ClipKind> kClipKinds[] = {
-    {ClipKind::abadi, "abadi", "Gradients longer than `clip_bound` are scaled down to it."},
-    {ClipKind::auto_v, "auto-v", "Every gradient is scaled to the length `clip_bound`."},
-    {ClipKind::auto_s, "auto-s", "The same, but short gradients stay short (`clip_gamma`)."},
-    {ClipKind::adaptive, "adaptive", "Like abadi; the bound follows a quantile of the gradient norms."},
-};
-constexpr NameTable<ClipKind> name_table(ClipKind) {
-  return {"clip", kClipKinds};
-}
 
 // A clip rule chosen at run time. An inner loop asks once which one it is (`visit`) and then runs on that
 // rule. Throws InputError unless R > 0 and gamma > 0.

@@ -1,3 +1,4 @@
+// Stable: changes only with a new major version.
 #pragma once
 
 #include <string>
@@ -5,7 +6,7 @@
 #include <utility>
 
 #include "ration/base/names.h"
-#include "ration/objectives/glm/glm.h"
+#include "ration/objectives/glm/glm_loss.h"
 #include "ration/schedules/kinds.h"
 
 namespace ration {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ration/base/names.h"
-#include "ration/clipping/any_clip_rule.h"
+#include "ration/clipping/kinds.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/relation.h"
 #include "ration/privacy/sampling.h"

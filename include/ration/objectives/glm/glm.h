@@ -4,25 +4,11 @@
 #include <memory>
 #include <span>
 
-#include "ration/base/names.h"
 #include "ration/data/rows.h"
 #include "ration/objectives/glm/glm_loss.h"
 #include "ration/objectives/objective.h"
 
 namespace ration {
-
-enum class GlmLoss { logistic, softmax, hinge, huber, squared };
-
-inline constexpr NamedValue<GlmLoss> kGlmLosses[] = {
-    {GlmLoss::logistic, "logistic", "Logistic regression, two classes."},
-    {GlmLoss::softmax, "softmax", "Softmax regression, two or more classes."},
-    {GlmLoss::hinge, "hinge", "Linear support vector machine, two classes."},
-    {GlmLoss::huber, "huber", "The same with a smooth (Huber) hinge of width `huber_width`."},
-    {GlmLoss::squared, "squared", "Linear regression."},
-};
-constexpr NameTable<GlmLoss> name_table(GlmLoss) {
-  return {"loss", kGlmLosses};
-}
 
 // A linear model, and how it is computed.
 struct GlmOptions {

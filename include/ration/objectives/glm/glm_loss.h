@@ -1,16 +1,22 @@
 // Stable: changes only with a new major version.
 #pragma once
 
-#include <string_view>
+#include "ration/base/names.h"
 
 namespace ration {
 
 // The losses of linear models; src/objectives/glm/losses.h has their formulas.
 enum class GlmLoss { logistic, softmax, hinge, huber, squared };
 
-// "logistic", "softmax", "hinge", "huber" or "squared".
-GlmLoss glm_loss_named(std::string_view name);
-// As glm_loss_named() takes it.
-std::string_view to_string(GlmLoss loss);
+inline constexpr NamedValue<GlmLoss> kGlmLosses[] = {
+    {GlmLoss::logistic, "logistic", "Logistic regression, two classes."},
+    {GlmLoss::softmax, "softmax", "Softmax regression, two or more classes."},
+    {GlmLoss::hinge, "hinge", "Linear support vector machine, two classes."},
+    {GlmLoss::huber, "huber", "The same with a smooth (Huber) hinge of width `huber_width`."},
+    {GlmLoss::squared, "squared", "Linear regression."},
+};
+constexpr NameTable<GlmLoss> name_table(GlmLoss) {
+  return {"loss", kGlmLosses};
+}
 
 }  // namespace ration
