@@ -23,19 +23,22 @@ namespace ration {
 //
 // An enumerator without a line in its table does not compile.
 
+// One line of a table.
 template <class Enum>
 struct NamedValue {
-  Enum value;
-  std::string_view name;
+  Enum value;             // in the order of the enumeration
+  std::string_view name;  // as users write it
   std::string_view help;  // one line
 };
 
+// The table of an enumeration.
 template <class Enum>
 struct NameTable {
-  std::string_view what;  // what is chosen, for messages: "clip"
-  std::span<const NamedValue<Enum>> values;
+  std::string_view what;                     // what is chosen, for messages: "clip"
+  std::span<const NamedValue<Enum>> values;  // one for each enumerator
 };
 
+// An enumeration that has a table.
 template <class Enum>
 concept HasNames = requires(Enum value) {
   { name_table(value) } -> std::same_as<NameTable<Enum>>;
@@ -43,8 +46,8 @@ concept HasNames = requires(Enum value) {
 
 // A choice as texts, for help and documentation.
 struct NameAndHelp {
-  std::string name;
-  std::string help;
+  std::string name;  // as users write it
+  std::string help;  // one line
 };
 
 // Throws InputError: "<where>: expected one of red, green<or_else>, got 'grene'; did you mean 'green'?"
@@ -74,12 +77,14 @@ constexpr bool is_complete() {
 
 }  // namespace detail
 
+// The name of a value.
 template <HasNames Enum>
 constexpr std::string_view to_string(Enum value) {
   static_assert(detail::is_complete<Enum>(), "an enumerator has no line in its table of names");
   return name_table(value).values[static_cast<std::size_t>(value)].name;
 }
 
+// The value of a name; nothing if there is none.
 template <HasNames Enum>
 std::optional<Enum> find_named(std::string_view text) {
   for (const NamedValue<Enum>& one : name_table(Enum{}).values) {
@@ -96,6 +101,7 @@ constexpr auto every() {
   return values;
 }
 
+// Others, and then all names in the order of the table.
 template <HasNames Enum>
 std::vector<std::string_view> names_of(std::initializer_list<std::string_view> others = {}) {
   std::vector<std::string_view> names(others);
@@ -110,6 +116,7 @@ Enum named(std::string_view where, std::string_view text,
   if (const std::optional<Enum> found = find_named<Enum>(text)) return *found;
   refuse_name(where, names_of<Enum>(others), text);
 }
+// The same; the message begins with what is chosen.
 template <HasNames Enum>
 Enum named(std::string_view text) {
   return named<Enum>(name_table(Enum{}).what, text);
@@ -120,45 +127,61 @@ Enum named(std::string_view text) {
 template <HasNames Enum>
 class Named {
  public:
-  constexpr Named(Enum value) : value_(value) {}  // NOLINT: it is that value
+  // It is that value.
+  constexpr Named(Enum value) : value_(value) {}  // NOLINT
+  // InputError if there is no such name.
   template <std::convertible_to<std::string_view> Text>
   Named(const Text& text) : value_(named<Enum>(text)) {}  // NOLINT
 
+  // The value.
   constexpr operator Enum() const { return value_; }  // NOLINT
+  // Its name.
   constexpr std::string_view name() const { return to_string(value_); }
 
+  // The same value.
   friend constexpr bool operator==(const Named&, const Named&) = default;
+  // The same value.
   friend constexpr bool operator==(const Named& a, Enum b) { return a.value_ == b; }
 
  private:
   Enum value_;
 };
 
+// The name of what is left open.
 inline constexpr std::string_view kAuto = "auto";
 
 // The same, or "auto": what the method or the rest of the plan suggests.
 template <HasNames Enum>
 class NamedOrAuto {
  public:
+  // "auto".
   constexpr NamedOrAuto() = default;
+  // That value.
   constexpr NamedOrAuto(Enum value) : value_(value) {}  // NOLINT
+  // "auto" or a name; InputError if there is no such name.
   template <std::convertible_to<std::string_view> Text>
   NamedOrAuto(const Text& text) : value_(read(name_table(Enum{}).what, text)) {}  // NOLINT
+  // The same; the message begins with `where`.
   static NamedOrAuto parsed(std::string_view where, std::string_view text) {
     NamedOrAuto out;
     out.value_ = read(where, text);
     return out;
   }
 
+  // Whether it is left open.
   constexpr bool is_auto() const { return !value_; }
   // Not of "auto".
   constexpr Enum value() const { return value_.value(); }
+  // "auto", or the value's name.
   constexpr std::string_view name() const { return value_ ? to_string(*value_) : kAuto; }
+  // Closes what is open.
   constexpr void choose_if_auto(Enum usual) {
     if (!value_) value_ = usual;
   }
 
+  // Both open, or the same value.
   friend constexpr bool operator==(const NamedOrAuto&, const NamedOrAuto&) = default;
+  // That value, and not open.
   friend constexpr bool operator==(const NamedOrAuto& a, Enum b) { return a.value_ == b; }
 
  private:

@@ -17,8 +17,10 @@ namespace ration {
 // rule. Throws InputError unless R > 0 and gamma > 0.
 class AnyClipRule {
  public:
+  // Each place has the number of its ClipKind.
   using Rules = std::variant<Abadi, AutoV, AutoS>;
 
+  // Takes a rule as it is.
   template <ClipRule Rule>
   AnyClipRule(Rule rule) : rule_(rule) {  // NOLINT: a rule is a rule
     require_sound();
@@ -29,7 +31,7 @@ class AnyClipRule {
 
   // Which rule it is, and its name.
   ClipKind kind() const { return static_cast<ClipKind>(rule_.index()); }
-  std::string_view name() const { return to_string(kind()); }
+  std::string_view name() const { return to_string(kind()); }  // of the kind
   // The longest contribution of a row.
   double bound() const;
   // Of the sum of clipped gradients, in L2.

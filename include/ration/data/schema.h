@@ -30,6 +30,7 @@ enum class Scale { linear, log };
 // How the rows are stored; by_name goes by the ending of the file's name (read_table).
 enum class FileFormat { by_name, delimited, libsvm, npy, npz, images, text };
 
+// The names of the formats.
 inline constexpr NamedValue<FileFormat> kFileFormats[] = {
     {FileFormat::by_name, "auto", "By the ending of the file's name; csv for most."},
     {FileFormat::delimited, "csv", "Fields with a delimiter between them."},
@@ -39,6 +40,7 @@ inline constexpr NamedValue<FileFormat> kFileFormats[] = {
     {FileFormat::images, "images", "MNIST, Fashion-MNIST or CIFAR-10."},
     {FileFormat::text, "text", "Lines of a text and its label."},
 };
+// Found by base/names.h.
 constexpr NameTable<FileFormat> name_table(FileFormat) {
   return {"format", kFileFormats};
 }

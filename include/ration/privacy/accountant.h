@@ -24,6 +24,7 @@ enum class Accountant {
              // No plan costs it less than ln(1/delta) / 32.
 };
 
+// Their names.
 inline constexpr NamedValue<Accountant> kAccountantNames[] = {
     {Accountant::rdp, "rdp", "Renyi DP. Certifies every plan here."},
     {Accountant::pld, "pld",
@@ -36,9 +37,11 @@ inline constexpr NamedValue<Accountant> kAccountantNames[] = {
     {Accountant::moments, "moments",
      "The original moments accountant. Loose; a baseline from the literature."},
 };
+// Found by base/names.h.
 constexpr NameTable<Accountant> name_table(Accountant) {
   return {"accountant", kAccountantNames};
 }
+// All of them.
 inline constexpr auto kAccountants = every<Accountant>();
 
 // The default of every command and plan: the tightest that certifies Gaussian steps with this sampling. A run

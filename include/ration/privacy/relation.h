@@ -12,10 +12,12 @@ enum class Relation {
   replace_one,  // one row is changed; the number of rows is public
 };
 
+// Their names.
 inline constexpr NamedValue<Relation> kRelations[] = {
     {Relation::add_remove, "add_remove", "One row is added or removed. The number of rows is private."},
     {Relation::replace_one, "replace_one", "One row is changed. The number of rows is public."},
 };
+// Found by base/names.h.
 constexpr NameTable<Relation> name_table(Relation) {
   return {"relation", kRelations};
 }

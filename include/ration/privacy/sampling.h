@@ -9,11 +9,13 @@ namespace ration {
 // Which rows a step sees.
 enum class Sampling { full, poisson, fixed_size };
 
+// Their names.
 inline constexpr NamedValue<Sampling> kSamplings[] = {
     {Sampling::full, "full", "Every step uses all rows."},
     {Sampling::poisson, "poisson", "Each row joins a step independently, with probability `rate`."},
     {Sampling::fixed_size, "fixed", "Each step draws a fixed number of rows without replacement."},
 };
+// Found by base/names.h.
 constexpr NameTable<Sampling> name_table(Sampling) {
   return {"sampling", kSamplings};
 }

@@ -15,10 +15,12 @@ enum class SpendingBy {
   outputs,
 };
 
+// Their names.
 inline constexpr NamedValue<SpendingBy> kSpendings[] = {
     {SpendingBy::plan, "plan", "Fixed before the run."},
     {SpendingBy::outputs, "outputs", "Chosen during the run by what it released."},
 };
+// Found by base/names.h.
 constexpr NameTable<SpendingBy> name_table(SpendingBy) {
   return {"spending_by", kSpendings};
 }

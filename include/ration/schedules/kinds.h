@@ -8,6 +8,7 @@ namespace ration {
 // How the noise changes over a run: the shapes of schedules/noise_shape.h, in their order.
 enum class ScheduleKind { uniform, exponential, step, time, polynomial, influence, influence_momentum };
 
+// Their names.
 inline constexpr NamedValue<ScheduleKind> kScheduleKinds[] = {
     {ScheduleKind::uniform, "uniform", "The same noise in every step."},
     {ScheduleKind::exponential, "exponential", "The noise falls exponentially (`schedule_rate`)."},
@@ -19,6 +20,7 @@ inline constexpr NamedValue<ScheduleKind> kScheduleKinds[] = {
     {ScheduleKind::influence_momentum, "influence-momentum",
      "Optimal for gradient descent with momentum (`gamma`, `momentum`)."},
 };
+// Found by base/names.h.
 constexpr NameTable<ScheduleKind> name_table(ScheduleKind) {
   return {"schedule", kScheduleKinds};
 }

@@ -20,6 +20,7 @@ enum class StepKind {
   adadelta,    // g sqrt(u + e)/sqrt(s + e), s as in rmsprop, then u = r u + (1-r) d^2 [Zeiler12]
 };
 
+// Their names.
 inline constexpr NamedValue<StepKind> kStepKinds[] = {
     {StepKind::sgd, "sgd", "Plain gradient step."},
     {StepKind::heavy_ball, "heavy-ball", "Classical momentum."},
@@ -32,6 +33,7 @@ inline constexpr NamedValue<StepKind> kStepKinds[] = {
     {StepKind::rmsprop, "rmsprop", "RMSProp."},
     {StepKind::adadelta, "adadelta", "AdaDelta."},
 };
+// Found by base/names.h.
 constexpr NameTable<StepKind> name_table(StepKind) {
   return {"step", kStepKinds};
 }
@@ -39,11 +41,13 @@ constexpr NameTable<StepKind> name_table(StepKind) {
 // How the learning rate changes after its warm-up; the formulas are in steps/learning_rate.h.
 enum class RateShape { constant, cosine, step };
 
+// Their names.
 inline constexpr NamedValue<RateShape> kRateShapes[] = {
     {RateShape::constant, "constant", "The learning rate stays the same."},
     {RateShape::cosine, "cosine", "It falls to 0 along a cosine."},
     {RateShape::step, "step", "It is multiplied by `drop_factor` every `drop_every` steps."},
 };
+// Found by base/names.h.
 constexpr NameTable<RateShape> name_table(RateShape) {
   return {"lr_shape", kRateShapes};
 }
@@ -51,11 +55,13 @@ constexpr NameTable<RateShape> name_table(RateShape) {
 // Which iterates become the model; the formulas are in steps/averaging.h.
 enum class Averaging { none, half, exponential };
 
+// Their names.
 inline constexpr NamedValue<Averaging> kAveragings[] = {
     {Averaging::none, "none", "The last iterate."},
     {Averaging::half, "half", "The mean over the second half of the run."},
     {Averaging::exponential, "exponential", "An exponential moving average with decay `average_decay`."},
 };
+// Found by base/names.h.
 constexpr NameTable<Averaging> name_table(Averaging) {
   return {"average", kAveragings};
 }

@@ -34,6 +34,7 @@ enum class MethodKind {
   nonprivate,
 };
 
+// Their names.
 inline constexpr NamedValue<MethodKind> kMethods[] = {
     {MethodKind::dpsgd, "dpsgd", "Gradient descent with clipped gradients and Gaussian noise."},
     {MethodKind::sgd_adv, "sgd-adv", "DP-SGD with advanced composition, as in [Bassily14]."},
@@ -55,6 +56,7 @@ inline constexpr NamedValue<MethodKind> kMethods[] = {
     {MethodKind::majority, "majority", "Always predicts the most frequent class, by a noisy count."},
     {MethodKind::nonprivate, "nonprivate", "NOT PRIVATE: the fit without noise, for comparison."},
 };
+// Found by base/names.h.
 constexpr NameTable<MethodKind> name_table(MethodKind) {
   return {"method", kMethods};
 }
@@ -62,10 +64,12 @@ constexpr NameTable<MethodKind> name_table(MethodKind) {
 // Whether a linear model is trained on rows less their noisy mean.
 enum class Centering { yes, no };
 
+// Their names.
 inline constexpr NamedValue<Centering> kCenterings[] = {
     {Centering::yes, "yes", "Subtract a noisy mean of the rows first. Costs about 1 % of the budget."},
     {Centering::no, "no", "Train on the rows as they are."},
 };
+// Found by base/names.h.
 constexpr NameTable<Centering> name_table(Centering) {
   return {"center", kCenterings};
 }
@@ -73,10 +77,12 @@ constexpr NameTable<Centering> name_table(Centering) {
 // The noise of a line search.
 enum class SearchNoise { laplace, gaussian };
 
+// Their names.
 inline constexpr NamedValue<SearchNoise> kSearchNoises[] = {
     {SearchNoise::laplace, "laplace", "Laplace noise."},
     {SearchNoise::gaussian, "gaussian", "Gaussian noise."},
 };
+// Found by base/names.h.
 constexpr NameTable<SearchNoise> name_table(SearchNoise) {
   return {"search_noise", kSearchNoises};
 }
@@ -86,20 +92,27 @@ constexpr NameTable<SearchNoise> name_table(SearchNoise) {
 // because this program was built without them.
 class ModelName {
  public:
-  ModelName(GlmLoss loss) : loss_(loss), name_(to_string(loss)) {}  // NOLINT: it names that model
+  // The linear model with this loss.
+  ModelName(GlmLoss loss) : loss_(loss), name_(to_string(loss)) {}  // NOLINT
+  // By its name.
   template <std::convertible_to<std::string_view> Text>
   ModelName(const Text& name) : ModelName("model", name) {}  // NOLINT
+  // The same; the message begins with `where`.
   ModelName(std::string_view where, std::string_view name);
 
+  // "mlp:32" is one.
   bool is_network() const { return kind_ == Kind::network; }
+  // "scatter+softmax" does.
   bool sees_scattering() const { return kind_ == Kind::scattered; }
   // Of a linear model; a network's is softmax.
   GlmLoss loss() const { return loss_; }
+  // As it was given.
   const std::string& name() const { return name_; }
 
   // Without networks, whose names have sizes in them.
   static std::span<const NameAndHelp> choices();
 
+  // The same model.
   bool operator==(const ModelName&) const = default;
 
  private:
@@ -112,20 +125,28 @@ class ModelName {
 // One of the shapes, or a file of noise multipliers: what has a '.' or a '/' in it is a file.
 class ScheduleName {
  public:
-  ScheduleName(ScheduleKind kind) : kind_(kind) {}  // NOLINT: it names that shape
+  // This shape.
+  ScheduleName(ScheduleKind kind) : kind_(kind) {}  // NOLINT
+  // A shape's name, or a path. InputError if it is neither.
   template <std::convertible_to<std::string_view> Text>
   ScheduleName(const Text& name) : ScheduleName("schedule", name) {}  // NOLINT
+  // The same; the message begins with `where`.
   ScheduleName(std::string_view where, std::string_view name);
+  // The file at this path.
   static ScheduleName of_file(std::string path);
+  // Whether a name is one of a file.
   static bool is_path(std::string_view name) { return name.find_first_of("./") != std::string_view::npos; }
 
+  // Or a shape.
   bool is_file() const { return !file_.empty(); }
   // Unless it is a file.
   ScheduleKind kind() const { return kind_; }
   // Empty if it is a shape.
   const std::string& file() const { return file_; }
+  // The path or the shape's name.
   std::string name() const { return is_file() ? file_ : std::string(to_string(kind_)); }
 
+  // The same shape or path.
   bool operator==(const ScheduleName&) const = default;
 
  private:

@@ -8,6 +8,7 @@ namespace ration {
 // The losses of linear models; src/objectives/glm/losses.h has their formulas.
 enum class GlmLoss { logistic, softmax, hinge, huber, squared };
 
+// Their names.
 inline constexpr NamedValue<GlmLoss> kGlmLosses[] = {
     {GlmLoss::logistic, "logistic", "Logistic regression, two classes."},
     {GlmLoss::softmax, "softmax", "Softmax regression, two or more classes."},
@@ -15,6 +16,7 @@ inline constexpr NamedValue<GlmLoss> kGlmLosses[] = {
     {GlmLoss::huber, "huber", "The same with a smooth (Huber) hinge of width `huber_width`."},
     {GlmLoss::squared, "squared", "Linear regression."},
 };
+// Found by base/names.h.
 constexpr NameTable<GlmLoss> name_table(GlmLoss) {
   return {"loss", kGlmLosses};
 }
