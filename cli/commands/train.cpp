@@ -12,6 +12,7 @@
 #include "flags/explain.h"
 #include "flags/plan_flags.h"
 #include "interrupt.h"
+#include "manual/quote.h"
 #include "ration/base/error.h"
 #include "ration/train/run.h"
 #include "text/answer.h"
@@ -89,9 +90,7 @@ std::string in_shell(const std::string& word) {
            std::string_view("/._-+,:@%=").find(static_cast<char>(c)) != std::string_view::npos;
   });
   if (plain && !word.empty()) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
+  return in_quotes(word);
 }
 
 void run_train(const Flags& flags) {

@@ -10,21 +10,33 @@
 namespace ration::cli {
 namespace {
 
-std::string names_of_commands(const CLI::App& app) {
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    names += (names.empty() ? "" : ", ") + command->get_name();
+std::vector<std::string> names_of_commands(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> names_of_flags(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
 }
 
-std::string names_of_flags(const CLI::App& command) {
-  std::string names;
-  for (const CLI::Option* option : command.get_options()) {
-    if (option->get_lnames().empty()) continue;  // a word by its place, not a flag
-    names += (names.empty() ? "--" : ", --") + option->get_lnames().front();
+// "; did you mean '--method'?", for the only name that begins so, or one that is close; nothing if there is
+// none.
+std::string suggestion(const std::string& typed, const std::vector<std::string>& names) {
+  std::vector<std::string> longer;
+  for (const std::string& name : names) {
+    if (name.starts_with(typed)) longer.push_back(name);
   }
-  return names;
+  if (longer.size() == 1) return fmt::format("; did you mean '{}'?", longer.front());
+  return did_you_mean(typed, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+std::string see_help(const std::string& where) {
+  return fmt::format("see 'ration {}{}--help'", where, where.empty() ? "" : " ");
 }
 
 const CLI::App* find_command(const CLI::App& app, const std::string& name) {
@@ -41,14 +53,12 @@ bool has_commands(const CLI::App& app) {
 const CLI::App& command_named(const CLI::App& app, const std::string& where, const std::string& name) {
   if (const CLI::App* const found = find_command(app, name)) return *found;
   const std::string prefix = where.empty() ? "" : where + ": ";
-  const std::string help = fmt::format("see 'ration {}{}--help'", where, where.empty() ? "" : " ");
-  if (name.empty()) {
-    throw InputError(fmt::format("{}expected a command: {}; {}", prefix, names_of_commands(app), help));
-  }
-  std::vector<std::string_view> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  throw InputError(fmt::format("{}unknown command '{}'; commands are {}; {}{}", prefix, name,
-                               names_of_commands(app), help, did_you_mean(name, names)));
+  const std::vector<std::string> names = names_of_commands(app);
+  const std::string all = fmt::format("{}; {}", fmt::join(names, ", "), see_help(where));
+  if (name.empty()) throw InputError(fmt::format("{}expected a command: {}", prefix, all));
+  std::string hint = suggestion(name, names);
+  if (hint.empty()) hint = "; commands are " + all;
+  throw InputError(fmt::format("{}unknown command '{}'{}", prefix, name, hint));
 }
 
 class FlagChecker {
@@ -65,12 +75,14 @@ class FlagChecker {
       --words_by_place_;
       return 1;
     }
-    if (!word.starts_with("-")) refuse("unexpected word '{}'; flags are {}", word, names_of_flags(command_));
+    if (!word.starts_with("-")) refuse("unexpected word '{}'; {}", word, see_help(where_));
     const bool joined = word.find('=') != std::string::npos;
     const std::string flag = word.substr(0, word.find('='));
     const CLI::Option* option = command_.get_option_no_throw(flag);
     if (option == nullptr) {
-      refuse("unknown flag '{}'; flags are {}{}", flag, names_of_flags(command_), similar_flag(flag));
+      std::string hint = suggestion(flag, names_of_flags(command_));
+      if (hint.empty()) hint = "; " + see_help(where_);
+      refuse("unknown flag '{}'{}", flag, hint);
     }
     if (!seen_.insert(option).second) refuse("{} is given twice; give it once", flag);
     if (option->get_items_expected_max() == 0) {
@@ -85,17 +97,10 @@ class FlagChecker {
   }
 
  private:
-  std::string similar_flag(std::string_view flag) const {
-    std::vector<std::string> flags;
-    for (const CLI::Option* option : command_.get_options()) {
-      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
-    }
-    return did_you_mean(flag, std::vector<std::string_view>(flags.begin(), flags.end()));
-  }
-
   template <class... Values>
   [[noreturn]] void refuse(fmt::format_string<Values...> message, Values&&... values) const {
-    throw InputError(where_ + fmt::format(message, std::forward<Values>(values)...));
+    throw InputError((where_.empty() ? "" : where_ + ": ") +
+                     fmt::format(message, std::forward<Values>(values)...));
   }
 
   const CLI::App& command_;
@@ -114,7 +119,7 @@ void check_usage(const CLI::App& app, const std::vector<std::string>& words) {
     command = &command_named(*command, where, at < words.size() ? words[at] : "");
     where += (where.empty() ? "" : " ") + words[at++];
   }
-  FlagChecker checker(*command, where.empty() ? "" : where + ": ");
+  FlagChecker checker(*command, where);
   while (at < words.size()) at += checker.check(words, at);
 }
 

@@ -196,7 +196,7 @@ std::string see_also(const Command& ration, const Command& command) {
 
 std::string page(const Command& ration, const Command& command, const std::string& version) {
   const std::string name = page_name(command);
-  std::string out = fmt::format(".\\\" Made by 'ration manual'.\n.TH {} 1 \"\" {} {}\n",
+  std::string out = fmt::format(".\\\" Made by 'ration manual'.\n.TH {} 1 \"\" {} {}\n.nh\n.ad l\n",
                                 as_argument(upper(name)), as_argument(version), as_argument("User Commands"));
   out += fmt::format("{}{} \\- {}\n", section("NAME"), escaped(name), escaped(command.help));
   const bool is_program = &command == &ration;

@@ -116,6 +116,8 @@ TEST(Completion, OffersValuesInBash) {
               ElementsAre("auto", "full", "poisson", "fixed"));
   EXPECT_THAT(completed_by_bash("ration account --sampling=po"), ElementsAre("poisson"));
   EXPECT_THAT(completed_by_bash("ration account --accountant a"), ElementsAre("auto", "all", "advanced"));
+  EXPECT_THAT(completed_by_bash("ration train --method bl"), ElementsAre("blsgd", "blsgd-ac", "blgd"));
+  EXPECT_THAT(completed_by_bash("ration train --clip auto-"), ElementsAre("auto-v", "auto-s"));
   EXPECT_THAT(completed_by_bash("ration completion "), ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(completed_by_bash("ration schedule --shape influence:e"), ElementsAre("estimated"));
   EXPECT_THAT(completed_by_bash("ration train --rows "), IsEmpty());  // a number

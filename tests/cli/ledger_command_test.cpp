@@ -81,7 +81,7 @@ TEST(LedgerCommand, BadInputIsOneLineAndExitStatusOne) {
     expect_refused(run_ration(line, folder.path()), message);
   };
   expect_message("ledger", "ledger: expected a command: init, show, runs");
-  expect_message("ledger shw", "ledger: unknown command 'shw'; commands are init, show, runs");
+  expect_message("ledger shw", "ledger: unknown command 'shw'; did you mean 'show'?");
   expect_message("ledger show", "which ledger? ration ledger show FILE");
   expect_message("ledger show a.db b.db", "ledger show: unexpected word 'b.db'");
   expect_message("ledger show none.db", "none.db: cannot open the ledger: No such file");

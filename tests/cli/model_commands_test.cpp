@@ -214,7 +214,8 @@ TEST_F(EvaluateCommand, WrongInputIsOneLine) {
   expect_message("evaluate run --data test.csv --epsilon 1 --relation swap",
                  "expected one of add_remove, replace_one");
   expect_message("evaluate run --data test.csv --epsilon 1 --ledger none.db", "none.db: cannot open");
-  expect_message("evaluate run --data test.csv --pubic", "evaluate: unknown flag '--pubic'; flags are");
+  expect_message("evaluate run --data test.csv --pubic",
+                 "evaluate: unknown flag '--pubic'; did you mean '--public'?");
   expect_message("evaluate . --data test.csv --public", ".: no model.json in this folder");
   expect_message("evaluate corrupt.json --data test.csv --public", "corrupt.json:");
   expect_message("evaluate test.csv --data test.csv --public", "test.csv:1: not valid JSON");
