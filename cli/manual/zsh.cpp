@@ -6,23 +6,33 @@
 namespace ration::cli {
 namespace {
 
+// A ':' ends a part of the specification.
+std::string name_in_spec(const Choice& choice) {
+  return with_backslashes(choice.name, ":\\ ()");
+}
+
+// In a list of values, a second ':' begins a description.
+std::string described(const Choice& choice) {
+  const std::string name = with_backslashes(name_in_spec(choice), ":\\");
+  if (choice.help.empty()) return name;
+  return name + "\\:" + with_backslashes(choice.help, ":\\ ()[]\"'`$&;|<>*?~#");
+}
+
+std::string joined(const std::vector<Choice>& choices, std::string (*text_of)(const Choice&)) {
+  std::string out;
+  for (const Choice& choice : choices) out += (out.empty() ? "" : " ") + text_of(choice);
+  return out;
+}
+
 // Where _arguments takes the values of a flag from.
 std::string action_of(const Argument& argument) {
-  std::string choices;
-  for (const Choice& choice : argument.choices) {
-    // A ':' ends a part of the specification, and in a list of values it begins a description.
-    std::string one = with_backslashes(choice.name, ":\\ ()");
-    if (!choice.help.empty()) {
-      one = with_backslashes(one, ":\\") + "\\:" + with_backslashes(choice.help, ":\\ ()[]\"'`$&;|<>*?~#");
-    }
-    choices += (choices.empty() ? "" : " ") + one;
+  const std::vector<Choice>& choices = argument.choices;
+  if (argument.takes == Takes::file) {
+    return choices.empty() ? "_files"
+                           : fmt::format("{{compadd -- {}; _files}}", joined(choices, name_in_spec));
   }
-  const bool described = !argument.choices.empty() && !argument.choices.front().help.empty();
-  if (!choices.empty() && argument.takes == Takes::file) return "_files";
-  if (described) return "((" + choices + "))";
-  if (!choices.empty()) return "(" + choices + ")";
-  if (argument.takes == Takes::file) return "_files";
-  return argument.takes == Takes::folder ? "_files -/" : " ";
+  if (choices.empty()) return argument.takes == Takes::folder ? "_files -/" : " ";
+  return fmt::format("(({}))", joined(choices, described));
 }
 
 std::string message_and_action(const Argument& argument) {
