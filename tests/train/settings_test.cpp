@@ -22,17 +22,17 @@ struct Change {
   std::string also_text{};
 };
 
-// Every setting that is the method's own business.
+// Every setting that is the method's own business. Shapes are flat enough for the noise below.
 const std::map<std::string, Change>& changes() {
   static const std::string protectors = RATION_SOURCE_DIR "/protectors/";
   static const std::map<std::string, Change> all = {
       {"steps", {"7"}},
       {"epochs", {"3"}},
       {"schedule", {"time"}},
-      {"gamma", {"0.5", "schedule", "influence"}},
-      {"schedule_rate", {"0.5", "schedule", "exponential"}},
-      {"schedule_every", {"3", "schedule", "step"}},
-      {"schedule_factor", {"0.5", "schedule", "step"}},
+      {"gamma", {"0.99", "schedule", "influence"}},
+      {"schedule_rate", {"0.02", "schedule", "exponential"}},
+      {"schedule_every", {"20", "schedule", "step"}},
+      {"schedule_factor", {"0.95", "schedule", "step"}},
       {"schedule_end", {"0.25", "schedule", "polynomial"}},
       {"schedule_power", {"2", "schedule", "polynomial"}},
       {"noise", {"500"}},
