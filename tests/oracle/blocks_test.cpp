@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -169,11 +171,15 @@ TEST(Blocks, SeveralThreadsHandOutEachCoordinateOnce) {
     std::vector<int> times(kLong, 0);
     std::set<std::thread::id> ids;
     std::mutex guard;
+    std::condition_variable arrived;
+    // A thread that comes late finds nothing left to do, so each waits for the others.
     door.answer(door.oracle(SecureRandom::for_this_thread(), threads), kQuery,
                 [&](std::size_t first, std::span<const double> mean) {
                   for (std::size_t i = 0; i < mean.size(); ++i) ++times[first + i];
-                  const std::lock_guard lock(guard);
+                  std::unique_lock lock(guard);
                   ids.insert(std::this_thread::get_id());
+                  arrived.notify_all();
+                  arrived.wait_for(lock, std::chrono::seconds(10), [&] { return ids.size() >= threads; });
                 });
     EXPECT_THAT(times, Each(1));
     EXPECT_EQ(ids.size(), threads);
