@@ -126,7 +126,7 @@ TEST(VerifyCommand, AgreesWithAccount) {
   const json found = ration_json("verify certificate.json", folder.path());
   EXPECT_EQ(found.at("verified"), true);
   const json accounted =
-      ration_json("account --sampling poisson --rate 0.01 --noise 1.1 --steps 700 --delta 1e-5");
+      ration_json("account --rate 0.01 --noise 1.1 --steps 700 --delta 1e-5 --accountant rdp");
   EXPECT_NEAR(found.at("epsilon"), accounted.at("epsilon"), 1e-12);
   EXPECT_THAT(run_ration("verify certificate.json", folder.path()).out,
               StartsWith("certificate.json: verified: epsilon "));

@@ -168,8 +168,8 @@ TEST_F(Estimated, RefusesOnOneLine) {
   };
   refused("schedule --shape influence:estimated --steps 5 --epsilon 1 --delta 1e-6",
           "--data is needed: PUBLIC rows");
-  refused(line_ + " --estimate guess", "--estimate: expected retraining or hessian, got 'guess'");
-  refused(line_ + " --fit line", "--fit: expected none or exponential, got 'line'");
+  refused(line_ + " --estimate guess", "--estimate: expected one of retraining, hessian, got 'guess'");
+  refused(line_ + " --fit line", "--fit: expected one of none, exponential, got 'line'");
   refused(line_ + " --estimate hessian", "Hessian estimate: expected model squared, got logistic");
   refused(line_ + " --clip adaptive", "clip adaptive is not covered");
   refused("train --schedule influence:estimated --out run",
@@ -186,8 +186,8 @@ TEST(Schedule, RefusesOnOneLine) {
   const std::string rest = " --steps 10 --epsilon 1 --delta 1e-6";
   const std::pair<std::string, std::string> bad[] = {
       {"schedule" + rest, "--shape is needed: uniform, exponential"},
-      {"schedule --shape steep" + rest, "--shape: expected one of uniform"},
-      {"schedule --shape s.csv" + rest, "--shape: expected one of uniform"},
+      {"schedule --shape steep" + rest, "--shape: expected one of influence:estimated, uniform"},
+      {"schedule --shape s.csv" + rest, "--shape: expected one of influence:estimated, uniform"},
       {"schedule --shape influence --epsilon 1 --delta 1e-6", "--steps is needed"},
       {"schedule --shape influence --steps 10 --delta 1e-6", "--epsilon is needed"},
       {"schedule --shape influence --steps 10 --epsilon 1", "--delta is needed"},
