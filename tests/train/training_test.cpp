@@ -353,7 +353,8 @@ TEST(Training, LearnsALineWithTheSquaredLoss) {
   }
   const data::Schema schema = data::parse_schema(R"(
 label = "y"
-columns = [ { name = "x", type = "number", low = 0, high = 1 }, { name = "y", type = "number", low = 0, high = 1 } ]
+columns = [ { name = "x", type = "number", low = 0, high = 1 },
+            { name = "y", type = "number", low = 0, high = 1 } ]
 )");
   Plan plan = small_plan();
   plan.rows = kPoints;
