@@ -76,7 +76,7 @@ class BinomialByRejection {
 };
 
 std::uint64_t count_successes(RandomSource& random, double n, double p) {
-  GeometricGaps gaps(random, p, n * p);
+  GeometricGaps gaps(random, p, n);
   std::uint64_t successes = 0;
   for (double trial = gaps.next(); trial < n; trial += 1 + gaps.next()) ++successes;
   return successes;

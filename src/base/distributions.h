@@ -21,17 +21,23 @@ std::uint64_t uniform_below(RandomSource& random, std::uint64_t n);
 // True with probability exactly the double p; 0 <= p <= 1.
 bool bernoulli(RandomSource& random, double p);
 
-// Normal noise by the Box-Muller transform, 64 random bits for the radius and 54 for the angle.
-// Guarantee   each value is within a relative error of 1e-15 of the exact transform of its bits; the radius
+// Normal values by the Box-Muller transform, 64 random bits for the radius and 52 for the angle, in double
+// precision: for start values, mutations and public tasks. Noise that protects rows is rounded_gaussian's.
+// Guarantee   each value is within a relative error of 2e-15 of the exact transform of its bits; the radius
 //             reaches 9.4 standard deviations, beyond which the exact distribution has mass 2^-64.
-// Why not     fewer bits: a mechanism releases noise on a grid that is as fine as 2^-30 of its scale
-//             (mechanisms/grid.h). An angle of b bits puts the pairs on 2^b rays, 2^(b-30) of them through
-//             each cell of the grid, so that the probability of a cell is off by about 2^(30-b), and n pairs
-//             can be told from ideal ones with an advantage of about sqrt(n) 2^(30-b): 3e-4 for 4 million
-//             parameters with b = 52, but certainty with the 32 bits that would halve the work of the cipher.
 // Edge cases  stddev = 0 gives zeros; 0 <= stddev <= 1e300.
 double standard_gaussian(RandomSource& random);
 void fill_gaussian(RandomSource& random, std::span<double> out, double stddev, const Ahead& ahead = {});
+
+// A real normal variable of this standard deviation, rounded to the nearest whole number, for each place.
+// Guarantee   exactly that distribution, given ideal random bits: the values of fill_gaussian() decide except
+//             where their error could matter (about one in a million, and all beyond 5.2 standard
+//             deviations), and there as many digits of the real numbers are computed, from as many more bits,
+//             as it takes (real_draw.h). No tail is cut off. docs/proofs/sampler.md
+// Cost        That of fill_gaussian() and a tenth; the words are the same.
+// Edge cases  0 < stddev <= 2^45. Beyond 2^35 the slow way begins to show.
+void fill_rounded_gaussian(RandomSource& random, std::span<double> out, double stddev,
+                           const Ahead& ahead = {});
 
 // Density exp(-|x| / scale) / (2 scale); 0 < scale <= 1e300.
 double laplace(RandomSource& random, double scale);

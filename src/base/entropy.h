@@ -7,6 +7,9 @@
 
 namespace ration {
 
+// Of 16 bytes; after so many SecureRandom takes a new key.
+inline constexpr std::size_t kBlocksPerKey = std::size_t{1} << 18;
+
 // Fills the span with the operating system's random bytes, or returns false.
 bool system_entropy(std::span<std::byte> bytes);
 

@@ -7,16 +7,18 @@
 
 namespace ration {
 
-// In a row of independent trials that succeed with probability `rate`: how many fail before each success, one
-// gap after the other. floor(-log(u) / -log(1 - rate)) is geometric for uniform u.
+// In a row of at most `trials` independent trials that succeed with probability `rate`: how many fail before
+// each success, one gap after the other. floor(-log(u) / -log(1 - rate)) is geometric for uniform u.
 //
+// Guarantee   every gap below `trials` has exactly its probability, given ideal random bits: what double
+//             precision cannot decide is decided by more digits (real_draw.h; docs/proofs/sampler.md). The
+//             others are only known to be as large as that.
 // Gaps are doubles, since they exceed any integer type for the smallest rates; whole numbers, perhaps
-// infinite. `expected_count` is how many will probably be asked for; it only decides how many are prepared at
-// once.
-// Edge cases  rate = 1 gives gaps of 0; rate > 0.
+// infinite.
+// Edge cases  0 < rate < 1.
 class GeometricGaps {
  public:
-  GeometricGaps(RandomSource& random, double rate, double expected_count);
+  GeometricGaps(RandomSource& random, double rate, double trials);
   ~GeometricGaps();
   GeometricGaps(const GeometricGaps&) = delete;
   GeometricGaps& operator=(const GeometricGaps&) = delete;
@@ -29,8 +31,11 @@ class GeometricGaps {
  private:
   static constexpr std::size_t kBlock = 256;
   void prepare();
+  void settle();
 
   RandomSource& random_;
+  double rate_;
+  double trials_;
   double scale_;  // 1 / -log(1 - rate)
   std::size_t prepared_;
   std::size_t next_;

@@ -61,7 +61,7 @@ void sample_poisson(RandomSource& random, std::uint64_t rows, double rate, std::
   if (rate == 1) return all_rows(rows, out);
   out.clear();
   if (rate == 0) return;
-  GeometricGaps gaps(random, rate, end * rate);
+  GeometricGaps gaps(random, rate, end);
   for (double row = gaps.next(); row < end; row += 1 + gaps.next()) {
     out.push_back(static_cast<std::uint64_t>(row));  // exact: a sum that rounds is beyond the end
   }

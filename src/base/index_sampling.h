@@ -11,7 +11,7 @@ namespace ration {
 //
 // Cost        O(rows drawn), whatever `rows` is: the gaps between drawn rows are geometric. Allocates only if
 //             `out` has too little capacity.
-// Guarantee   each gap is within total variation 2^-52 of the geometric distribution.
+// Guarantee   exactly that, given ideal random bits (base/geometric_gaps.h).
 // Edge cases  rate = 0 draws none, rate = 1 draws all; 0 <= rate <= 1, rows <= 2^53.
 void sample_poisson(RandomSource& random, std::uint64_t rows, double rate, std::vector<std::uint64_t>& out);
 

@@ -18,6 +18,7 @@ constexpr std::size_t kCounterBytes = 16;
 // Stays in the first cache; one call of the cipher costs little beside it.
 constexpr std::size_t kZeroBytes = 8192;
 constexpr std::array<unsigned char, kZeroBytes> kZeros{};
+static_assert(kBlocksPerKey * 16 % kZeroBytes == 0);
 
 struct CipherCloser {
   void operator()(gcry_cipher_hd_t handle) const { gcry_cipher_close(handle); }  // erases the key
@@ -46,6 +47,7 @@ bool system_entropy(std::span<std::byte> bytes) {
 // wraps.
 struct SecureRandom::Cipher {
   std::unique_ptr<gcry_cipher_handle, CipherCloser> handle;
+  std::size_t bytes_left = kBlocksPerKey * 16;
 
   bool set_key(const unsigned char* key) {
     if (!is_ready()) return false;
@@ -58,6 +60,7 @@ struct SecureRandom::Cipher {
   }
 
   bool write(unsigned char* out, std::size_t size) {
+    bytes_left -= size;
     return gcry_cipher_encrypt(handle.get(), out, size, kZeros.data(), size) == 0;
   }
 };
@@ -79,6 +82,7 @@ std::unique_ptr<RandomSource> SecureRandom::another_stream() {
   return std::unique_ptr<SecureRandom>(new SecureRandom(entropy_));  // whose constructor is private
 }
 
+// Also at the start and when a key has been used enough.
 void SecureRandom::after_fork() {
   std::array<unsigned char, kKeyBytes> key{};
   if (!entropy_(std::as_writable_bytes(std::span(key)))) {
@@ -94,7 +98,8 @@ void SecureRandom::after_fork() {
 void SecureRandom::generate(std::span<std::uint64_t> words) {
   auto* out = reinterpret_cast<unsigned char*>(words.data());
   for (std::size_t left = words.size_bytes(); left > 0;) {
-    const std::size_t size = std::min(left, kZeroBytes);
+    if (cipher_->bytes_left == 0) after_fork();
+    const std::size_t size = std::min({left, kZeroBytes, cipher_->bytes_left});
     if (!cipher_->write(out, size)) throw InternalError("SecureRandom: AES-256-CTR failed");
     out += size;
     left -= size;

@@ -35,8 +35,7 @@ RATION_INLINE bool all_within(const Number* values, std::size_t count, double mo
   return others == 0;
 }
 
-// The noise is below 2^35 steps: 9.4 s, and s is at most 2^31 steps but for the drift. `released` may be
-// `values` itself.
+// Noise in whole steps. `released` may be `values` itself.
 template <class Number>
 RATION_INLINE void add_on_grid(const Number* values, const double* noise, std::size_t count,
                                const Grid& on_grid, double unit, double* released) {
@@ -57,7 +56,7 @@ RATION_INLINE void add_on_grid(const Number* values, const double* noise, std::s
 // The noise of doubles, which may be released in their own place, is drawn into a buffer; that of floats
 // where it is released.
 template <class Number>
-void release_in_chunks(std::span<const Number> part, double stddev, const Grid& grid, double factor,
+void release_in_chunks(std::span<const Number> part, double noise_steps, const Grid& grid, double factor,
                        RandomSource& random, std::span<double> released, const Ahead* ahead) {
   constexpr bool kInPlace = std::is_same_v<Number, float>;
   alignas(64) std::array<double, kInPlace ? 1 : kChunk> buffer;
@@ -65,7 +64,7 @@ void release_in_chunks(std::span<const Number> part, double stddev, const Grid& 
     const std::size_t count = std::min(part.size() - done, kChunk);
     const auto out = released.subspan(done, count);
     const auto noise = kInPlace ? out : std::span(buffer).first(count);
-    fill_gaussian(random, noise, stddev, done == 0 && ahead != nullptr ? *ahead : Ahead{});
+    fill_rounded_gaussian(random, noise, noise_steps, done == 0 && ahead != nullptr ? *ahead : Ahead{});
     PerProcessor<add_on_grid<Number>>::call(part.data() + done, noise.data(), count, grid,
                                             factor * grid.step(), out.data());
   }
@@ -81,6 +80,11 @@ double GaussianMechanism::stddev(std::size_t dimension) const {
   return noise_with_drift(options_.noise_multiplier, options_.sensitivity, l2_drift(grid_, dimension));
 }
 
+double GaussianMechanism::stddev_in_steps(std::size_t dimension) const {
+  return require(kName, "noise in steps of the grid", stddev(dimension) * grid_.steps_per_unit(),
+                 greater_than(0).at_most(0x1p45));
+}
+
 void GaussianMechanism::add_noise(std::span<double> sum, RandomSource& random) const {
   release_part(sum, sum.size(), 1, random, sum);
 }
@@ -88,13 +92,13 @@ void GaussianMechanism::add_noise(std::span<double> sum, RandomSource& random) c
 void GaussianMechanism::release_part(std::span<const double> part, std::size_t dimension, double factor,
                                      RandomSource& random, std::span<double> released,
                                      const Ahead* ahead) const {
-  release_in_chunks(part, stddev(dimension), grid_, factor, random, released, ahead);
+  release_in_chunks(part, stddev_in_steps(dimension), grid_, factor, random, released, ahead);
 }
 
 void GaussianMechanism::release_part(std::span<const float> part, std::size_t dimension, double factor,
                                      RandomSource& random, std::span<double> released,
                                      const Ahead* ahead) const {
-  release_in_chunks(part, stddev(dimension), grid_, factor, random, released, ahead);
+  release_in_chunks(part, stddev_in_steps(dimension), grid_, factor, random, released, ahead);
 }
 
 }  // namespace ration

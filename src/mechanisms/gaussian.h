@@ -22,14 +22,14 @@ struct GaussianOptions {
 // Guarantee   Rounding the value makes its sensitivity at most sensitivity + sqrt(d) * step (triangle
 //             inequality, half a step per coordinate on each of two neighbours). The noise is scaled to
 //             that, so the release is post-processing of an ideal Gaussian mechanism whose noise multiplier
-//             is exactly the one asked for, and this is what the event says. It is so up to the sampler: the
-//             noise is computed in double precision (Box-Muller, relative error 1e-15, no value beyond 9.4
-//             s), which rounding to a step that spans millions of doubles makes harmless for low-order bits,
-//             but which is no proof. Where a proof is wanted, use DiscreteGaussianMechanism
-//             (discrete_gaussian.h): integer arithmetic only, some seventy times slower (0.4 us against 6 ns
-//             per coordinate).
+//             is exactly the one asked for, and this is what the event says. The noise has exactly the
+//             distribution of N(0, s^2) rounded to the grid, given ideal random bits: it is computed in
+//             double precision, and wherever that cannot tell to which step it rounds, or how far a tail
+//             goes, by as many digits as it takes (fill_rounded_gaussian, base/distributions.h). Proof:
+//             docs/proofs/sampler.md.
 // Edge cases  NaN is released as 0 plus noise; values too large for the grid are clamped (grid.h). An empty
-//             span is a release of nothing.
+//             span is a release of nothing. Noise beyond 2^45 steps (a noise multiplier of 1e10 on millions
+//             of coordinates) is refused.
 // [Mironov12] for the attack the grid stops, [Balle18] for the mechanism's exact curve.
 class GaussianMechanism {
  public:
@@ -52,6 +52,8 @@ class GaussianMechanism {
   Event event() const { return Event::gaussian(options_.noise_multiplier); }
 
  private:
+  double stddev_in_steps(std::size_t dimension) const;
+
   GaussianOptions options_;
   Grid grid_;
 };

@@ -23,9 +23,9 @@ namespace ration {
 //             d-dimensional neighbours drift apart by at most sqrt(d) * step in L2 and d * step in L1. Each
 //             mechanism adds that to its sensitivity.
 // The step    2^-24 of the smaller of sensitivity and noise, so that the drift costs little (6e-5 of the
-//             noise for a million coordinates in L2), but no finer than 2^-30 of the noise, so that a step
-//             spans many of the values a sampler in double precision can produce and the noise fits exact
-//             integer arithmetic.
+//             noise for a million coordinates in L2), but no finer than 2^-30 of the noise, so that a sampler
+//             in double precision nearly always knows to which step its noise rounds (base/distributions.h)
+//             and the noise fits exact integer arithmetic.
 // Edge cases  NaN becomes 0. Values beyond 2^62 steps (at least 2^32 times the noise), infinite ones too,
 //             are clamped, which brings no two values further apart. A sum is NaN only if the caller let a
 //             NaN contribution in; the rule here is the last defence, not the place where rows are made
@@ -38,21 +38,21 @@ class Grid {
   Grid(std::string_view where, double sensitivity, double noise_scale);
 
   double step() const { return step_; }
+  double steps_per_unit() const { return steps_per_unit_; }
   // The nearest point of the grid.
   double round(double value) const { return nearest_whole(in_steps(value)) * step_; }
-  // round(value) + round(noise), in steps, for noise below 2^51 of them. For loops, of which the compiler
-  // makes vector instructions.
-  double steps_of_both(double value, double noise) const {
-    constexpr double shift = 0x1.8p52;  // adding it leaves no room for a fraction
+  // round(value) in steps, plus noise in whole steps. For loops, of which the compiler makes vector
+  // instructions.
+  double steps_of_both(double value, double noise_steps) const {
     const double number = std::nearbyint(value * steps_per_unit_);
     const double limited = std::fabs(number) < kMostSteps ? number : std::copysign(kMostSteps, number);
     const double whole = value == value ? limited : 0.0;
-    return whole + ((noise * steps_per_unit_ + shift) - shift);
+    return whole + noise_steps;
   }
   // The same for values no larger than most_ordinary(), and none of them NaN, in half the time.
-  double steps_of_ordinary(double value, double noise) const {
-    constexpr double shift = 0x1.8p52;
-    return ((value * steps_per_unit_ + shift) - shift) + ((noise * steps_per_unit_ + shift) - shift);
+  double steps_of_ordinary(double value, double noise_steps) const {
+    constexpr double shift = 0x1.8p52;  // adding it leaves no room for a fraction
+    return ((value * steps_per_unit_ + shift) - shift) + noise_steps;
   }
   double most_ordinary() const { return 0x1p50 * step_; }
   // The nearest point as a whole number of steps.

@@ -130,6 +130,18 @@ TEST(GaussianMechanism, PartsMakeUpTheWhole) {
   }
 }
 
+// Radius words of zeros: 64 bits end at 9.42 standard deviations, and ideal noise does not.
+TEST(GaussianMechanism, NoTailIsCutOff) {
+  const GaussianMechanism mechanism({.sensitivity = 1.0, .noise_multiplier = 2.0});
+  std::vector<std::uint64_t> words(4, 0);
+  words[1] = std::uint64_t{1} << 63;  // the angle: along the axis
+  for (int i = 0; i < 12; ++i) words.push_back(0xfedcba9876543210);
+  testing::ScriptedRandom random(words);
+  std::vector<double> sum{0.0};
+  mechanism.add_noise(sum, random);
+  EXPECT_GT(std::fabs(sum[0]) / mechanism.stddev(1), 13);
+}
+
 TEST(GaussianMechanism, EventIsExactlyWhatWasAskedFor) {
   const GaussianMechanism mechanism({.sensitivity = 3.0, .noise_multiplier = 1.1});
   EXPECT_EQ(std::get<Event::Gaussian>(mechanism.event().node()).noise_multiplier, 1.1);

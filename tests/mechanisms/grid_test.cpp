@@ -57,17 +57,17 @@ TEST(Grid, RefusesScalesItCannotServe) {
             "grid=1.6777216e+16");
 }
 
-TEST(Grid, BothRoundedAtOnceAreBothRounded) {
+TEST(Grid, ValuesAreRoundedAndWholeNoiseIsAdded) {
   const Grid grid("test", 1.0, 1.0);
   const double step = grid.step(), infinity = std::numeric_limits<double>::infinity();
   for (const double value : {0.0, 0.49, 0.5, 0.51, 1.5, 2.5, 1e6 + 0.5, 0x1p51 + 0.5, 0x1p52 - 0.5,
                              0x1p52 + 1, 0x1p53 + 2, 0x1p61, 0x1p62, 0x1p63, 1e200, infinity, std::nan("")}) {
-    for (const double noise : {0.0, 0.5, 1.5, 12345.49, 0x1p40 + 0.5, 0x1p50 + 0.25}) {
+    for (const double noise : {0.0, 1.0, 2.0, 12345.0, 0x1p40 + 1, 0x1p50}) {
       for (const double sign : {1.0, -1.0}) {
-        EXPECT_EQ(grid.steps_of_both(value * step, sign * noise * step) * step,
-                  grid.round(value * step) + grid.round(sign * noise * step));
-        EXPECT_EQ(grid.steps_of_both(-value * step, sign * noise * step) * step,
-                  grid.round(-value * step) + grid.round(sign * noise * step));
+        EXPECT_EQ(grid.steps_of_both(value * step, sign * noise) * step,
+                  grid.round(value * step) + sign * noise * step);
+        EXPECT_EQ(grid.steps_of_both(-value * step, sign * noise) * step,
+                  grid.round(-value * step) + sign * noise * step);
       }
     }
   }
@@ -79,10 +79,10 @@ TEST(Grid, OrdinaryValuesAreRoundedTheSameWay) {
   EXPECT_EQ(grid.most_ordinary(), 0x1p50 * step);
   for (const double value :
        {0.0, 0.49, 0.5, 0.51, 1.5, 2.5, 1e6 + 0.5, 0x1p40 + 0.5, 0x1p49 + 0.5, 0x1p50 - 0.25, 0x1p50}) {
-    for (const double noise : {0.0, 0.5, -1.5, 12345.49, 0x1p40 + 0.5, -0x1p50 - 0.25}) {
+    for (const double noise : {0.0, 1.0, -2.0, 12345.0, 0x1p40 + 1, -0x1p50}) {
       for (const double sign : {1.0, -1.0}) {
-        EXPECT_EQ(grid.steps_of_ordinary(sign * value * step, noise * step),
-                  grid.steps_of_both(sign * value * step, noise * step));
+        EXPECT_EQ(grid.steps_of_ordinary(sign * value * step, noise),
+                  grid.steps_of_both(sign * value * step, noise));
       }
     }
   }

@@ -64,9 +64,10 @@ class RandomSource {
 
 // The noise's bits: AES-256 in counter mode, keyed by the operating system.
 //
-// Guarantee   each object, and each process after a fork, has its own key of 256 fresh bits; telling N blocks
-//             of 16 bytes from uniform bits succeeds with probability at most N^2 / 2^129 beyond breaking
-//             AES. Key and buffered words are erased at the end.
+// Guarantee   each object, and each process after a fork, has its own key of 256 fresh bits, and a new one
+//             after every 2^18 blocks of 16 bytes. Blocks under one key never repeat, which uniform ones
+//             would: telling N blocks from uniform bits succeeds with probability at most
+//             N min(N, 2^18) / 2^129 beyond breaking AES. Key and buffered words are erased at the end.
 // Edge cases  throws InternalError if the system's source or the cipher fails; there is no second choice.
 class SecureRandom final : public RandomSource {
  public:
