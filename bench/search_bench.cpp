@@ -72,9 +72,10 @@ class CompareFolder {
     std::ofstream table(path_ / "census.csv");
     data::write_census(table, 20'000, 1);
     std::ofstream(path_ / "census.toml") << data::to_toml(data::census_schema());
-    std::ofstream(path_ / "compare.toml") << "epsilons = [0.2, 0.8]\ndelta = 1e-8\nfolds = 10\n"
-                                             "[data.census]\nfiles = 'census.csv'\nschema = 'census.toml'\n"
-                                             "[models.logistic]\n[methods.blsgd]\n[methods.dpsgd]\n";
+    std::ofstream(path_ / "compare.toml")
+        << "public = true\nepsilons = [0.2, 0.8]\ndelta = 1e-8\nfolds = 10\n"
+           "[data.census]\nfiles = 'census.csv'\nschema = 'census.toml'\n"
+           "[models.logistic]\n[methods.blsgd]\n[methods.dpsgd]\n";
   }
   ~CompareFolder() { std::filesystem::remove_all(path_); }
 

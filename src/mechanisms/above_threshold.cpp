@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/check.h"
-#include "base/distributions.h"
+#include "base/real_draw.h"
 #include "ration/base/error.h"
 
 namespace ration {
@@ -30,29 +30,30 @@ AboveThresholdOptions validated(const AboveThresholdOptions& options) {
 }
 
 // Per unit of sensitivity.
-double threshold_noise(const LaplaceSearch& noise, RandomSource& random) {
-  return laplace(random, 1.0 / noise.threshold_epsilon);
+struct Scales {
+  RealLaw law;
+  double threshold;
+  double query;
+};
+Scales scales_of(const LaplaceSearch& noise) {
+  return {RealLaw::laplace, 1.0 / noise.threshold_epsilon, 1.0 / noise.query_epsilon};
 }
-double threshold_noise(const GaussianSearch& noise, RandomSource& random) {
-  return noise.threshold_noise * standard_gaussian(random);
+Scales scales_of(const GaussianSearch& noise) {
+  return {RealLaw::gaussian, noise.threshold_noise, noise.query_noise};
 }
-double query_noise(const LaplaceSearch& noise, RandomSource& random) {
-  return laplace(random, 1.0 / noise.query_epsilon);
-}
-double query_noise(const GaussianSearch& noise, RandomSource& random) {
-  return noise.query_noise * standard_gaussian(random);
+// In the units of the queries, rounded up.
+Scales scales_of(const AboveThresholdOptions& options) {
+  constexpr double kUpward = 1 + 0x1p-50;
+  const Scales each = std::visit([](const auto& noise) { return scales_of(noise); }, options.noise);
+  const double unit = options.sensitivity * kUpward;
+  return {each.law, unit * each.threshold, unit * each.query};
 }
 
-Event event_of(const LaplaceSearch& noise) {
+Event event_of(const LaplaceSearch& noise, std::int64_t) {
   return Event::above_threshold_laplace(noise.threshold_epsilon, noise.query_epsilon);
 }
-Event event_of(const GaussianSearch& noise) {
-  return Event::above_threshold_gaussian(noise.threshold_noise, noise.query_noise);
-}
-
-double noisy_threshold(const AboveThresholdOptions& options, RandomSource& random) {
-  const auto draw = [&](const auto& noise) { return threshold_noise(noise, random); };
-  return options.threshold + options.sensitivity * std::visit(draw, options.noise);
+Event event_of(const GaussianSearch& noise, std::int64_t queries) {
+  return Event::above_threshold_gaussian(noise.threshold_noise, noise.query_noise, queries);
 }
 
 }  // namespace
@@ -62,30 +63,30 @@ LaplaceSearch LaplaceSearch::with_epsilon(double epsilon) {
   return {.threshold_epsilon = epsilon / 2, .query_epsilon = epsilon / 4};
 }
 
-GaussianSearch GaussianSearch::with_rho(double rho) {
-  require(kName, "rho", rho, greater_than(0));
-  return {.threshold_noise = std::sqrt(1.5 / rho), .query_noise = std::sqrt(3.0 / rho)};
-}
-
 AboveThreshold::AboveThreshold(const AboveThresholdOptions& options, RandomSource& random)
     : options_(validated(options)),
       random_(random),
-      noisy_threshold_(noisy_threshold(options_, random)),
+      threshold_noise_(std::make_unique<RealDraw>(scales_of(options_).law, random)),
       queries_left_(options_.max_queries) {}
+
+AboveThreshold::~AboveThreshold() = default;
 
 bool AboveThreshold::above(double query) {
   if (finished())
     throw InputError("AboveThreshold: the search is finished; begin a new one to ask another query");
   --queries_left_;
-  const auto draw = [&](const auto& noise) { return query_noise(noise, random_); };
-  const double noise = options_.sensitivity * std::visit(draw, options_.noise);
-  if (!std::isfinite(query) || query + noise < noisy_threshold_) return false;
+  const Scales scales = scales_of(options_);
+  RealDraw noise(scales.law, random_);
+  const bool reached =
+      std::isfinite(query) && RealDraw::at_least(query, scales.query, noise, options_.threshold,
+                                                 scales.threshold, *threshold_noise_, random_);
+  if (!reached) return false;
   queries_left_ = 0;
   return true;
 }
 
 Event AboveThreshold::event() const {
-  return std::visit([](const auto& noise) { return event_of(noise); }, options_.noise);
+  return std::visit([&](const auto& noise) { return event_of(noise, options_.max_queries); }, options_.noise);
 }
 
 }  // namespace ration

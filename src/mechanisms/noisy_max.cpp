@@ -5,12 +5,14 @@
 
 #include "base/check.h"
 #include "base/distributions.h"
+#include "base/real_draw.h"
 #include "ration/base/error.h"
 
 namespace ration {
 namespace {
 
 constexpr std::string_view kName = "NoisyMax";
+constexpr double kUpward = 1 + 0x1p-50;  // more than the roundings of the scale
 
 NoisyMaxOptions validated(const NoisyMaxOptions& options) {
   require(kName, "sensitivity", options.sensitivity, greater_than(0));
@@ -35,21 +37,20 @@ Event NoisyMax::event() const {
                                                   : Event::noisy_max(options_.epsilon);
 }
 
-double NoisyMax::draw(RandomSource& random) const {
-  const double standard = exponential(random, 1.0);
-  const double scale = 2.0 * options_.sensitivity / options_.epsilon;
-  return scale * (options_.noise == SelectionNoise::gumbel ? -std::log(standard) : standard);
-}
-
 std::size_t NoisyMax::select(std::span<const double> scores, double sign, RandomSource& random) const {
   if (scores.empty()) throw InputError("NoisyMax: expected at least one score, got none");
+  const RealLaw law = options_.noise == SelectionNoise::gumbel ? RealLaw::gumbel : RealLaw::exponential;
+  const double scale = 2.0 * options_.sensitivity / options_.epsilon * kUpward;
   std::optional<std::size_t> best;
-  double best_value = 0.0;
+  std::optional<RealDraw> best_noise;
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    const double value = sign * scores[i] + draw(random);
-    if (!std::isfinite(scores[i]) || (best && value <= best_value)) continue;
+    RealDraw noise(law, random);
+    if (!std::isfinite(scores[i])) continue;
+    const bool falls_short = best && RealDraw::at_least(sign * scores[*best], scale, *best_noise,
+                                                        sign * scores[i], scale, noise, random);
+    if (falls_short) continue;
     best = i;
-    best_value = value;
+    best_noise = noise;
   }
   return best ? *best : uniform_below(random, scores.size());
 }

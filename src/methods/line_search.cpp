@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "methods/saved_state.h"
+#include "methods/search_noise.h"
 #include "methods/search_state.h"
 #include "ration/base/error.h"
 
@@ -191,11 +192,12 @@ LineSearchOptions convex_line_search(double epsilon) {
   return options;
 }
 
-LineSearchOptions neural_line_search(double rho_of_step) {
+LineSearchOptions neural_line_search(double rho_of_step, std::int64_t candidates) {
   LineSearchOptions options;
+  options.candidates = candidates;
   options.loss_bound = 3;
   options.gradient_rho = 0.9 * require(kName, "rho_of_step", rho_of_step, greater_than(0));
-  options.search = GaussianSearch::with_rho(0.1 * rho_of_step);
+  options.search = gaussian_search_of(0.1 * rho_of_step, candidates);
   options.decrease = 0.001;
   options.growth = NeverRaise{};
   return options;
@@ -203,7 +205,8 @@ LineSearchOptions neural_line_search(double rho_of_step) {
 
 Event line_search_event(const LineSearchOptions& options, const Sampler& sampler) {
   const Event gradient = Event::gaussian(methods::noise_of_rho(options.gradient_rho));
-  const Event search = DecreaseQuery{.noise = options.search}.event();
+  const Event search =
+      DecreaseQuery{.noise = options.search}.event(static_cast<std::size_t>(options.candidates));
   return Event::composed({sampler.sampled(gradient), sampler.sampled(search)});
 }
 

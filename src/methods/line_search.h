@@ -107,7 +107,8 @@ std::unique_ptr<Method> make_line_search_descent(const LineSearchOptions& option
 LineSearchOptions convex_line_search(double epsilon);
 
 // The paper's settings for nets: a tenth of each step's rho for a Gaussian search, and no growth.
-LineSearchOptions neural_line_search(double rho_of_step);
+LineSearchOptions neural_line_search(double rho_of_step,
+                                     std::int64_t candidates = LineSearchOptions{}.candidates);
 
 // One gradient and one search of the first step, as they are charged: what a filter should expect of the run
 // (make_rdp_filter's `typical`). Public.

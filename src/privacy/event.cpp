@@ -77,10 +77,11 @@ Event Event::above_threshold_laplace(double threshold_epsilon, double query_epsi
                             require("AboveThreshold", "query_epsilon", query_epsilon, kPositive)});
 }
 
-Event Event::above_threshold_gaussian(double threshold_noise, double query_noise) {
+Event Event::above_threshold_gaussian(double threshold_noise, double query_noise, std::int64_t queries) {
+  require("AboveThreshold", "queries", static_cast<double>(queries), at_least(0));
   return Event(
       AboveThresholdGaussian{require("AboveThreshold", "threshold_noise", threshold_noise, kPositive),
-                             require("AboveThreshold", "query_noise", query_noise, kPositive)});
+                             require("AboveThreshold", "query_noise", query_noise, kPositive), queries});
 }
 
 Event Event::discrete_gaussian(double noise_multiplier) {
@@ -124,7 +125,10 @@ std::string Event::describe() const {
                            e.query_epsilon);
       },
       [](const AboveThresholdGaussian& e) {
-        return fmt::format("AboveThreshold(Gaussian, noise {} and {})", e.threshold_noise, e.query_noise);
+        const std::string queries =
+            e.queries > 0 ? fmt::format("at most {}", e.queries) : "unknown number of";
+        return fmt::format("AboveThreshold(Gaussian, noise {} and {}, {} queries)", e.threshold_noise,
+                           e.query_noise, queries);
       },
       [](const DiscreteGaussian& e) { return fmt::format("DiscreteGaussian(noise {})", e.noise_multiplier); },
       [](const BoundedRange& e) { return fmt::format("BoundedRange(epsilon {})", e.epsilon); },

@@ -11,7 +11,7 @@ std::size_t EventHash::operator()(const Event& event) const {
       event, [](const Event::Nothing&) {}, [&](const Event::Gaussian& e) { mix(e.noise_multiplier); },
       [&](const Event::Laplace& e) { mix(e.scale); }, [&](const Event::PureDp& e) { mix(e.epsilon); },
       [&](const Event::AboveThresholdLaplace& e) { mix(e.threshold_epsilon, e.query_epsilon); },
-      [&](const Event::AboveThresholdGaussian& e) { mix(e.threshold_noise, e.query_noise); },
+      [&](const Event::AboveThresholdGaussian& e) { mix(e.threshold_noise, e.query_noise, e.queries); },
       [&](const Event::DiscreteGaussian& e) { mix(e.noise_multiplier); },
       [&](const Event::NoisyMax& e) { mix(e.epsilon); },
       [&](const Event::BoundedRange& e) { mix(e.epsilon); },

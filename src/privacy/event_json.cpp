@@ -47,13 +47,14 @@ class Fields {
       throw InputError(fmt::format("event '{}': expected a number for '{}'", kind_, key));
     return value.get<double>();
   }
-  std::int64_t count() const {
-    const ordered_json& value = at("count");
+  std::int64_t whole_number(const char* key) const {
+    const ordered_json& value = at(key);
     const bool fits =
         value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
-    if (!fits) throw InputError(fmt::format("event '{}': expected a whole number for 'count'", kind_));
+    if (!fits) throw InputError(fmt::format("event '{}': expected a whole number for '{}'", kind_, key));
     return value.get<std::int64_t>();
   }
+  bool has(const char* key) const { return json_.contains(key); }
   const ordered_json& at(const char* key) const {
     const auto found = json_.find(key);
     if (found == json_.end())
@@ -87,6 +88,14 @@ Event read_two_parameters(const Fields& fields, const char* first, const char* s
   return make(fields.number(first), fields.number(second));
 }
 
+// Versions up to 0.2 did not write how many queries there may have been.
+Event read_gaussian_search(const Fields& fields) {
+  fields.allow_only({"threshold_noise", "query_noise", "queries"});
+  const std::int64_t queries = fields.has("queries") ? fields.whole_number("queries") : 0;
+  return Event::above_threshold_gaussian(fields.number("threshold_noise"), fields.number("query_noise"),
+                                         queries);
+}
+
 Event read_sampled(const Fields& fields, int depth, Event (*make)(double, Event)) {
   fields.allow_only({"rate", "base"});
   return make(fields.number("rate"), read(fields.at("base"), depth + 1));
@@ -94,7 +103,7 @@ Event read_sampled(const Fields& fields, int depth, Event (*make)(double, Event)
 
 Event read_repeated(const Fields& fields, int depth) {
   fields.allow_only({"base", "count"});
-  return Event::repeated(read(fields.at("base"), depth + 1), fields.count());
+  return Event::repeated(read(fields.at("base"), depth + 1), fields.whole_number("count"));
 }
 
 Event read_composed(const Fields& fields, int depth) {
@@ -122,9 +131,7 @@ Event read(const ordered_json& json, int depth) {
   if (kind == "above_threshold_laplace") {
     return read_two_parameters(fields, "threshold_epsilon", "query_epsilon", Event::above_threshold_laplace);
   }
-  if (kind == "above_threshold_gaussian") {
-    return read_two_parameters(fields, "threshold_noise", "query_noise", Event::above_threshold_gaussian);
-  }
+  if (kind == "above_threshold_gaussian") return read_gaussian_search(fields);
   if (kind == "poisson_sampled") return read_sampled(fields, depth, Event::poisson_sampled);
   if (kind == "fixed_size_sampled") return read_sampled(fields, depth, Event::fixed_size_sampled);
   if (kind == "composed") return read_composed(fields, depth);
@@ -157,9 +164,11 @@ ordered_json to_json_value(const Event& event) {
                  {"query_epsilon", e.query_epsilon}};
       },
       [](const E::AboveThresholdGaussian& e) {
-        return J{{"event", "above_threshold_gaussian"},
-                 {"threshold_noise", e.threshold_noise},
-                 {"query_noise", e.query_noise}};
+        J json{{"event", "above_threshold_gaussian"},
+               {"threshold_noise", e.threshold_noise},
+               {"query_noise", e.query_noise}};
+        if (e.queries > 0) json["queries"] = e.queries;
+        return json;
       },
       [](const E::DiscreteGaussian& e) {
         return J{{"event", "discrete_gaussian"}, {"noise_multiplier", e.noise_multiplier}};

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "privacy/search_curve.h"
 
 namespace ration {
 namespace {
@@ -105,17 +106,13 @@ double rdp_noisy_max(double epsilon, double alpha) {
 
 double rdp_above_threshold_laplace(double threshold_epsilon, double query_epsilon, double alpha) {
   require_order(alpha);
-  const double threshold = positive("AboveThreshold", "threshold_epsilon", threshold_epsilon);
-  const double query = 2 * positive("AboveThreshold", "query_epsilon", query_epsilon);
-  return std::min(laplace_curve(threshold, alpha) + laplace_curve(query, alpha),
-                  rdp_pure(threshold + query, alpha));
+  return laplace_search_curve(threshold_epsilon, query_epsilon)->rdp(alpha);
 }
 
-double rdp_above_threshold_gaussian(double threshold_noise, double query_noise, double alpha) {
-  positive("AboveThreshold", "threshold_noise", threshold_noise);
-  positive("AboveThreshold", "query_noise", query_noise);
-  // The threshold's shift by 1 and the released query's by 2.
-  return rdp_gaussian(threshold_noise, alpha) + rdp_gaussian(query_noise / 2, alpha);
+double rdp_above_threshold_gaussian(double threshold_noise, double query_noise, std::int64_t queries,
+                                    double alpha) {
+  require_order(alpha);
+  return gaussian_search_curve(threshold_noise, query_noise, queries)->rdp(alpha);
 }
 
 }  // namespace ration

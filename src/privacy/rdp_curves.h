@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace ration {
 
 // Renyi DP of single mechanisms as closed forms: the divergence of the real order alpha >= 1 (1 is the
@@ -32,13 +34,14 @@ double rdp_bounded_range(double epsilon, double alpha);
 // epsilon^2/2.
 double rdp_noisy_max(double epsilon, double alpha);
 
-// AboveThreshold with Laplace noise of scales 1/threshold_epsilon and 1/query_epsilon: the sum of two Laplace
-// curves, with threshold_epsilon and 2 query_epsilon [Chen20, Thm 2], and, since it is pure (e1 + 2 e2)-DP
-// [Chen20, Thm 1], never above rdp_pure of that.
+// AboveThreshold with Laplace noise of scales 1/threshold_epsilon and 1/query_epsilon, any number of queries.
+// It is pure (e1 + 2 e2)-DP [Chen20, Thm 1], so never above rdp_pure of that. An upper bound, rounded up
+// (privacy/search_curve.h).
 double rdp_above_threshold_laplace(double threshold_epsilon, double query_epsilon, double alpha);
 
-// The same with Gaussian noise of these standard deviations: alpha (4 s1^2 + s2^2)/(2 s1^2 s2^2). [Chen20,
-// Thm 3]
-double rdp_above_threshold_gaussian(double threshold_noise, double query_noise, double alpha);
+// The same with Gaussian noise of these standard deviations and at most `queries` >= 1 queries. The formula
+// of [Chen20, Thm 3], alpha (4 s1^2 + s2^2)/(2 s1^2 s2^2), is false for many queries.
+double rdp_above_threshold_gaussian(double threshold_noise, double query_noise, std::int64_t queries,
+                                    double alpha);
 
 }  // namespace ration

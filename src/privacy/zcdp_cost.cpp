@@ -1,5 +1,7 @@
 #include "privacy/zcdp_cost.h"
 
+#include "privacy/search_curve.h"
+
 namespace ration {
 namespace {
 
@@ -14,7 +16,7 @@ double zcdp_of(const Event& mechanism) {
       [](const Event::BoundedRange& e) { return e.epsilon * e.epsilon / 8; },
       [&](const Event::AboveThresholdLaplace& e) { return pure(e.threshold_epsilon + 2 * e.query_epsilon); },
       [](const Event::AboveThresholdGaussian& e) {
-        return 0.5 / (e.threshold_noise * e.threshold_noise) + 2 / (e.query_noise * e.query_noise);
+        return gaussian_search_curve(e.threshold_noise, e.query_noise, e.queries)->zcdp_rho();
       },
       [](const auto&) { return 0.0; });
 }

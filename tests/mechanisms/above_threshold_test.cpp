@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "mechanisms/search_law.h"
+#include "methods/search_noise.h"
+#include "privacy/zcdp.h"
+#include "ration/privacy/accountant.h"
 #include "support/doubles.h"
 
 namespace ration {
@@ -56,12 +59,28 @@ TEST(AboveThreshold, BudgetsAreSplitAsPublished) {
   const auto laplace = LaplaceSearch::with_epsilon(2.0);
   EXPECT_EQ(laplace.threshold_epsilon, 1.0);
   EXPECT_EQ(laplace.query_epsilon, 0.5);
-  const auto gaussian = GaussianSearch::with_rho(0.5);
-  EXPECT_DOUBLE_EQ(gaussian.threshold_noise * gaussian.threshold_noise, 3.0);
-  EXPECT_DOUBLE_EQ(gaussian.query_noise * gaussian.query_noise, 6.0);
+  const auto gaussian = gaussian_search_of(0.5, 20);
+  EXPECT_DOUBLE_EQ(gaussian.query_noise, std::sqrt(2) * gaussian.threshold_noise);
 }
 
-TEST(AboveThreshold, EventCarriesTheNoiseAndNotTheNumberOfQueries) {
+// Who asks for rho gets it, for any number of queries, and not much less.
+TEST(AboveThreshold, GaussianNoiseCostsTheRhoItWasMadeFor) {
+  SeededRandom random(1);
+  for (const double rho : {1e-20, 1e-12, 1e-6, 1e-3, 0.5, 100.0}) {
+    double noise = 0;
+    for (const std::int64_t queries : {1, 6, 20, 10'000}) {
+      const auto search = gaussian_search_of(rho, queries);
+      const AboveThreshold mechanism({.max_queries = queries, .noise = search}, random);
+      const double cost = account(mechanism.event(), Relation::add_remove, Accountant::zcdp, 1e-6).epsilon;
+      EXPECT_LE(cost, zcdp_epsilon(rho, 1e-6) * (1 + 1e-9)) << rho << ' ' << queries;
+      EXPECT_GE(cost, 0.99 * zcdp_epsilon(0.99 * rho, 1e-6)) << rho << ' ' << queries;
+      EXPECT_GE(search.query_noise, noise);  // more queries take more noise
+      noise = search.query_noise;
+    }
+  }
+}
+
+TEST(AboveThreshold, EventCarriesTheNoiseAndTheQueriesThatMayBeAsked) {
   SeededRandom random(1);
   AboveThreshold search(
       {.sensitivity = 3.0, .noise = LaplaceSearch{.threshold_epsilon = 0.7, .query_epsilon = 0.2}}, random);
@@ -73,10 +92,12 @@ TEST(AboveThreshold, EventCarriesTheNoiseAndNotTheNumberOfQueries) {
   search.above(kFar);
   EXPECT_EQ(search.event().describe(), before);
 
-  const AboveThreshold other({.noise = GaussianSearch{.threshold_noise = 4.0, .query_noise = 5.0}}, random);
+  const AboveThreshold other(
+      {.max_queries = 7, .noise = GaussianSearch{.threshold_noise = 4.0, .query_noise = 5.0}}, random);
   const auto gaussian = std::get<Event::AboveThresholdGaussian>(other.event().node());
   EXPECT_EQ(gaussian.threshold_noise, 4.0);
   EXPECT_EQ(gaussian.query_noise, 5.0);
+  EXPECT_EQ(gaussian.queries, 7);
 }
 
 // Neighbours on which every query but the last moves one way and the last the other: the worst pattern.
@@ -107,7 +128,7 @@ TEST(AboveThreshold, LaplaceFormIsPureDp) {
 
 TEST(AboveThreshold, GaussianFormIsConcentratedDp) {
   const double rho = 0.5;
-  const AboveThresholdOptions options{.sensitivity = 2.0, .noise = GaussianSearch::with_rho(rho)};
+  const AboveThresholdOptions options{.sensitivity = 2.0, .noise = gaussian_search_of(rho, 100)};
   double largest = 0.0;
   for (const double level : {-30.0, -20.0, -10.0, 0.0}) {
     const auto [queries, shifted] = worst_neighbours(options.sensitivity, 100, level);

@@ -9,6 +9,7 @@
 #include "methods/agd.h"
 #include "methods/line_search.h"
 #include "methods/scripted_objective.h"
+#include "methods/search_noise.h"
 #include "objectives/tables.h"
 #include "ration/privacy/certificate.h"
 #include "support/small_table.h"
@@ -59,12 +60,13 @@ struct Case {
   void choose_line_search(Kind kind) {
     LineSearchOptions options = convex_line_search(budget.epsilon * draws.between(1, 60));
     options.search = LaplaceSearch::with_epsilon(budget.epsilon * draws.between(0.003, 0.3));
+    options.candidates = draws.whole(1, 12);
     if (kind == Kind::blsgd_gaussian) {
-      options.search = GaussianSearch::with_rho(std::pow(budget.epsilon * draws.between(0.003, 0.3), 2) / 2);
+      options.search =
+          gaussian_search_of(std::pow(budget.epsilon * draws.between(0.003, 0.3), 2) / 2, options.candidates);
     }
     if (kind == Kind::blsgd_ac) options.decay = BoundDecay{};
     if (kind == Kind::blgd) options.growth = RaiseGradient{draws.between(0.1, 1)};
-    options.candidates = draws.whole(1, 12);
     options.first_step = draws.between(0.1, 10);
     query = GradientQuery{.noise_multiplier = 1 / std::sqrt(2 * options.gradient_rho)}.event();
     typical = line_search_event(options, *sampler);

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "methods/scripted_objective.h"
+#include "methods/search_noise.h"
 #include "support/small_table.h"
 
 namespace ration::testing {
@@ -208,11 +209,10 @@ TEST(CheckAngles, InBetweenNothingIsRaised) {
 
 TEST(CheckAngles, AGaussianSearchIsRaisedByItsRho) {
   LineSearchOptions options = noiseless();
-  options.search = GaussianSearch::with_rho(1e12);
+  options.search = GaussianSearch{.threshold_noise = 1e-6, .query_noise = 2e-6};
   const auto [method, directions] = one_failure({4, 0}, {4, 2}, options);
-  const GaussianSearch expected = GaussianSearch::with_rho(1.3e12);
-  EXPECT_DOUBLE_EQ(number(*method, "search", 0), expected.threshold_noise);
-  EXPECT_DOUBLE_EQ(number(*method, "search", 1), expected.query_noise);
+  EXPECT_DOUBLE_EQ(number(*method, "search", 0), 1e-6 / std::sqrt(1.3));
+  EXPECT_DOUBLE_EQ(number(*method, "search", 1), 2e-6 / std::sqrt(1.3));
 }
 
 TEST(CheckAngles, TheMeanAngleMovesWithEachStepButTheFirst) {
@@ -347,10 +347,11 @@ TEST(LineSearch, EachQueryIsChargedAsItIsAsked) {
 }
 
 TEST(LineSearch, SettingsForNets) {
-  const LineSearchOptions options = neural_line_search(0.01);
+  const LineSearchOptions options = neural_line_search(0.01, 10);
   EXPECT_DOUBLE_EQ(options.gradient_rho, 0.009);
   EXPECT_DOUBLE_EQ(std::get<GaussianSearch>(options.search).query_noise,
-                   GaussianSearch::with_rho(0.001).query_noise);
+                   gaussian_search_of(0.001, 10).query_noise);
+  EXPECT_EQ(options.candidates, 10);
   EXPECT_EQ(options.loss_bound, 3);
   EXPECT_EQ(options.decrease, 0.001);
   EXPECT_TRUE(std::holds_alternative<NeverRaise>(options.growth));

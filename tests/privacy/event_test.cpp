@@ -44,10 +44,12 @@ TEST(Event, ConstructorsPrintTheViolatedInequality) {
             "AboveThreshold: expected threshold_epsilon > 0, got threshold_epsilon=0");
   EXPECT_EQ(message([] { Event::above_threshold_laplace(1, -1); }),
             "AboveThreshold: expected query_epsilon > 0, got query_epsilon=-1");
-  EXPECT_EQ(message([] { Event::above_threshold_gaussian(0, 1); }),
+  EXPECT_EQ(message([] { Event::above_threshold_gaussian(0, 1, 1); }),
             "AboveThreshold: expected threshold_noise > 0, got threshold_noise=0");
-  EXPECT_EQ(message([] { Event::above_threshold_gaussian(1, 0); }),
+  EXPECT_EQ(message([] { Event::above_threshold_gaussian(1, 0, 1); }),
             "AboveThreshold: expected query_noise > 0, got query_noise=0");
+  EXPECT_EQ(message([] { Event::above_threshold_gaussian(1, 1, -1); }),
+            "AboveThreshold: expected queries >= 0, got queries=-1");
   EXPECT_EQ(message([] { Event::discrete_gaussian(0); }),
             "DiscreteGaussian: expected noise_multiplier > 0, got noise_multiplier=0");
   EXPECT_EQ(message([] { Event::noisy_max(0); }), "NoisyMax: expected epsilon > 0, got epsilon=0");
@@ -71,7 +73,8 @@ std::vector<Event> different_events() {
           Event::bounded_range(1),
           Event::above_threshold_laplace(1, 2),
           Event::above_threshold_laplace(2, 1),
-          Event::above_threshold_gaussian(1, 2),
+          Event::above_threshold_gaussian(1, 2, 3),
+          Event::above_threshold_gaussian(1, 2, 4),
           step,
           Event::poisson_sampled(0.02, Event::gaussian(1)),
           Event::poisson_sampled(0.01, Event::gaussian(2)),
@@ -106,8 +109,8 @@ TEST(Event, NoParameterMayBeNanOrInfinite) {
     EXPECT_THROW(Event::pure_dp(bad), InputError);
     EXPECT_THROW(Event::above_threshold_laplace(bad, 1), InputError);
     EXPECT_THROW(Event::above_threshold_laplace(1, bad), InputError);
-    EXPECT_THROW(Event::above_threshold_gaussian(bad, 1), InputError);
-    EXPECT_THROW(Event::above_threshold_gaussian(1, bad), InputError);
+    EXPECT_THROW(Event::above_threshold_gaussian(bad, 1, 1), InputError);
+    EXPECT_THROW(Event::above_threshold_gaussian(1, bad, 1), InputError);
     EXPECT_THROW(Event::discrete_gaussian(bad), InputError);
     EXPECT_THROW(Event::noisy_max(bad), InputError);
     EXPECT_THROW(Event::bounded_range(bad), InputError);
@@ -125,7 +128,8 @@ TEST(Event, DescribesItselfInTheWordsOfMessages) {
             "[nothing; PureDp(epsilon 0.5)]");
   EXPECT_EQ(Event::above_threshold_laplace(0.25, 0.5).describe(),
             "AboveThreshold(Laplace, epsilon 0.25 + 2 x 0.5)");
-  EXPECT_EQ(Event::above_threshold_gaussian(2, 3).describe(), "AboveThreshold(Gaussian, noise 2 and 3)");
+  EXPECT_EQ(Event::above_threshold_gaussian(2, 3, 20).describe(),
+            "AboveThreshold(Gaussian, noise 2 and 3, at most 20 queries)");
   EXPECT_EQ(Event::discrete_gaussian(2).describe(), "DiscreteGaussian(noise 2)");
   EXPECT_EQ(Event::noisy_max(0.5).describe(), "NoisyMax(epsilon 0.5)");
   EXPECT_EQ(Event::bounded_range(0.5).describe(), "BoundedRange(epsilon 0.5)");

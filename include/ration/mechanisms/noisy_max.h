@@ -40,7 +40,8 @@ struct NoisyMaxOptions {
 //             up for the other's better choices (at best twice as good [McKenna20]).
 // Edge cases  A score that is not finite is never reported, unless none is finite; then any index is,
 //             uniformly. Equal scores are told apart by their noise. No scores at all is an InputError.
-//             Scores should stay below 2^40 times the noise, where a double still resolves the sum.
+// The noise   is real: which of two noisy scores is larger is decided by as many of its digits as it takes,
+//             given ideal random bits exactly as above, for scores of any size (docs/proofs/sampler.md).
 class NoisyMax {
  public:
   // InputError unless the options obey their inequalities.
@@ -54,7 +55,6 @@ class NoisyMax {
   Event event() const;
 
  private:
-  double draw(RandomSource& random) const;
   // The larger of sign * score + noise.
   std::size_t select(std::span<const double> scores, double sign, RandomSource& random) const;
 

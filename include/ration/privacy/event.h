@@ -46,16 +46,19 @@ class Event {
     bool operator==(const PureDp&) const = default;
   };
   // AboveThreshold with Laplace noise of scale 1/threshold_epsilon on the threshold and 1/query_epsilon on
-  // each query, per unit of sensitivity; stops at the first query above. [Chen20, Alg. 1, Thm 1, Thm 2]
+  // each query, per unit of sensitivity; stops at the first query above. [Chen20, Alg. 1, Thm 1]
   struct AboveThresholdLaplace {
     double threshold_epsilon;  // > 0
     double query_epsilon;      // > 0
     bool operator==(const AboveThresholdLaplace&) const = default;
   };
-  // The same with Gaussian noise; both are standard deviations per unit of sensitivity. [Chen20, Thm 3]
+  // The same with Gaussian noise, for at most `queries` queries; both noises are standard deviations per unit
+  // of sensitivity. It costs more the more queries there may be. Versions up to 0.2 did not write it: 0,
+  // which no accountant accepts.
   struct AboveThresholdGaussian {
     double threshold_noise;  // > 0
     double query_noise;      // > 0
+    std::int64_t queries;    // >= 1; 0: not known
     bool operator==(const AboveThresholdGaussian&) const = default;
   };
   // The discrete Gaussian on a grid: the Gaussian's concentrated (zCDP, RDP) guarantee, but not its exact
@@ -93,7 +96,7 @@ class Event {
   static Event laplace(double scale);
   static Event pure_dp(double epsilon);
   static Event above_threshold_laplace(double threshold_epsilon, double query_epsilon);
-  static Event above_threshold_gaussian(double threshold_noise, double query_noise);
+  static Event above_threshold_gaussian(double threshold_noise, double query_noise, std::int64_t queries);
   static Event discrete_gaussian(double noise_multiplier);
   static Event noisy_max(double epsilon);
   static Event bounded_range(double epsilon);
