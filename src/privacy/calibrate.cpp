@@ -63,10 +63,13 @@ class Judge {
 };
 
 // log(epsilon / target), kept finite: the root finder needs a number also where epsilon is 0 or infinite.
+// Above 0 exactly where epsilon is above the target.
 double log_excess(double epsilon, double target) {
   constexpr double kFarOff = 50;
-  if (!(epsilon > 0)) return -kFarOff;
-  return std::clamp(std::log(epsilon / target), -kFarOff, kFarOff);
+  if (epsilon <= 0) return -kFarOff;
+  if (epsilon <= target) return std::clamp(std::log(epsilon / target), -kFarOff, 0.0);
+  if (!(epsilon < kInfinity)) return kFarOff;  // no bound at all, or not a number: never within
+  return std::clamp(std::log(epsilon / target), std::numeric_limits<double>::min(), kFarOff);
 }
 
 struct Bracket {

@@ -114,6 +114,7 @@ std::optional<double> exact_delta(std::span<const SampledGaussian> raw, Directio
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return 0;
   if (is_single_step(plan)) return single_step_delta(plan[0], direction, epsilon);
+  if (!can_be_tabulated(plan)) return std::nullopt;
   PlanCumulant cumulant(plan, direction);
   const Saddle saddle = saddle_for_epsilon(cumulant, epsilon);
   // At the saddle the integrand's height is the value up to a factor of the order of the bell's width.
@@ -171,6 +172,7 @@ std::optional<double> exact_epsilon(std::span<const SampledGaussian> raw, Direct
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return 0;
   if (is_single_step(plan)) return single_step_epsilon(plan[0], direction, delta);
+  if (!can_be_tabulated(plan)) return std::nullopt;
   const auto epsilon = epsilon_by_renyi_saddle(plan, direction, delta);
   if (epsilon && is_confirmed(plan, direction, *epsilon, delta)) return epsilon;
   return std::nullopt;

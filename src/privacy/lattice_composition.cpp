@@ -41,6 +41,7 @@ struct TiltedStep {
   std::int64_t moved;  // by how many points it was moved down
   double count;
   double log_moment;
+  double log_moment_error;
   double relative_error;  // of each mass, from the exponential
 };
 
@@ -55,7 +56,7 @@ double largest_exponent(const LossLattice& lattice, double tilt) {
 TiltedStep tilt_step(const CountedLattice& step, double tilt) {
   const LossLattice& lattice = step.lattice;
   const std::size_t n = lattice.mass.size();
-  TiltedStep out{std::vector<double>(n), lattice.first, 0, static_cast<double>(step.count), 0, 0};
+  TiltedStep out{std::vector<double>(n), lattice.first, 0, static_cast<double>(step.count), 0, 0, 0};
   const double shift = largest_exponent(lattice, tilt);
   if (shift == -kInfinity) return out;
   double total = 0;
@@ -64,15 +65,18 @@ TiltedStep tilt_step(const CountedLattice& step, double tilt) {
   for (std::size_t i = 0; i < n; ++i) {
     if (lattice.mass[i] <= 0) continue;
     // Split so that neither factor overflows where the product does not.
-    const double half = std::exp(0.5 * (tilt * lattice.loss(i) - shift));
+    const double exponent = tilt * lattice.loss(i);
+    const double half = std::exp(0.5 * (exponent - shift));
     out.mass[i] = half * lattice.mass[i] * half;
     total += out.mass[i];
     index_sum += out.mass[i] * static_cast<double>(i);
-    exponent_sum += out.mass[i] * std::abs(tilt * lattice.loss(i) - shift);
+    exponent_sum += out.mass[i] * (2 * std::abs(exponent) + std::abs(exponent - shift));
   }
   for (double& mass : out.mass) mass /= total;
   out.log_moment = shift + std::log(total);
-  out.relative_error = kUnit * (10 + 2 * exponent_sum / total);
+  // The sum's own rounding does not count: the masses are divided by the same figure.
+  out.log_moment_error = 4 * kUnit * (1 + std::abs(shift) + std::abs(std::log(total)));
+  out.relative_error = kUnit * (10 + exponent_sum / total);
   out.moved = lattice.first + static_cast<std::int64_t>(std::llround(index_sum / total));
   out.first -= out.moved;
   return out;
@@ -262,7 +266,7 @@ ComposedLoss::ComposedLoss(std::span<const CountedLattice> steps, double tilt, R
     tilted.push_back(tilt_step(step, tilt));
     const TiltedStep& last = tilted.back();
     log_moment_ += last.count * last.log_moment;
-    moment_error += 4 * kUnit * (last.count * (1 + std::abs(last.log_moment)));
+    moment_error += last.count * last.log_moment_error;
     if (__builtin_mul_overflow(step.count, last.moved, &shift) ||
         __builtin_add_overflow(moved, shift, &moved)) {
       throw InternalError("ComposedLoss: the total loss lies beyond the lattice's range");

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 namespace ration {
 
 // What sampling at `rate` does to a likelihood ratio e^u: log(1 - rate + rate e^u), also where e^u overflows.
-// Above the limit 1 - rate cannot be seen beside the other term.
 inline double log_mixture(double rate, double u) {
   constexpr double kExponentialIsHuge = 300;
   if (rate == 1) return u;
-  return u < kExponentialIsHuge ? std::log1p(rate * std::expm1(u)) : u + std::log(rate);
+  if (u < kExponentialIsHuge) return std::log1p(rate * std::expm1(u));
+  // Which of the two terms is the larger depends on the rate, which may be far below e^-u.
+  const double drawn = u + std::log(rate), not_drawn = std::log1p(-rate);
+  return std::max(drawn, not_drawn) + std::log1p(std::exp(-std::abs(drawn - not_drawn)));
 }
 
 // Its inverse, the u that sampling turns into `level`; -infinity if every u is turned into more.

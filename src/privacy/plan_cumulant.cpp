@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <limits>
+
+#include "privacy/rdp.h"
 
 namespace ration {
 namespace {
@@ -48,6 +51,14 @@ double PlanCumulant::operator()(double z) {
   return total;
 }
 
+double PlanCumulant::upper(double z) {
+  constexpr double kSummation = 1e-14;
+  double total = 0;
+  for (std::size_t i = 0; i < tables_.size(); ++i)
+    total += counts_[i] * loss_cumulant_upper(tables_[i], direction_, z);
+  return total + kSummation * std::abs(total);
+}
+
 std::complex<double> PlanCumulant::operator()(std::complex<double> z) {
   std::complex<double> total = 0;
   for (std::size_t i = 0; i < tables_.size(); ++i)
@@ -63,12 +74,19 @@ PlanCumulant::Tilted PlanCumulant::tilted(double z) {
   return {(above - below) / (2 * step), std::max(0.0, (above - 2 * here + below) / (step * step))};
 }
 
+bool can_be_tabulated(const SampledGaussianPlan& plan) {
+  constexpr double kLeastNoise = 0.002;
+  return std::all_of(plan.begin(), plan.end(),
+                     [](const SampledGaussian& step) { return step.rate == 1 || step.noise >= kLeastNoise; });
+}
+
 Saddle saddle_for_delta(PlanCumulant& cumulant, double delta) {
-  const auto renyi_epsilon = [&](double z) {
-    return (cumulant(z) - std::log(delta) + z * std::log(z) - (1 + z) * std::log1p(z)) / z;
-  };
-  const double tilt = minimise(renyi_epsilon);
-  return {tilt, std::max(0.0, renyi_epsilon(tilt))};
+  const auto conversion = [&](double z) { return rdp_conversion_term(1 + z, delta); };
+  const double best = minimise([&](double z) { return cumulant(z) / z + conversion(z); });
+  const double tilt = (1 + best) - 1;  // so that the order is 1 + tilt to the last bit
+  const double epsilon = cumulant.upper(tilt) / tilt + conversion(tilt);
+  if (std::isnan(epsilon)) return {tilt, std::numeric_limits<double>::infinity()};
+  return {tilt, std::max(0.0, epsilon)};
 }
 
 Saddle saddle_for_epsilon(PlanCumulant& cumulant, double epsilon) {

@@ -25,6 +25,8 @@ class PlanCumulant {
       : PlanCumulant(plan, direction, Limits{}) {}
 
   double operator()(double z);
+  // The same, rounded up.
+  double upper(double z);
   std::complex<double> operator()(std::complex<double> z);
 
   // Mean and variance of the loss under the tilted law e^{z L - K(z)} P, by differences of K.
@@ -40,8 +42,13 @@ class PlanCumulant {
   Direction direction_;
 };
 
+// Whether no sampled step has so little noise (below .002) that its table, which has to resolve a jump by a
+// factor of e^{1/noise^2}, would not fit into memory.
+bool can_be_tabulated(const SampledGaussianPlan& plan);
+
 // The tilt z > 0 at which the integrand for delta = `delta` has its saddle, and the epsilon that the Renyi
-// bound gives there (an upper estimate of the truth). [CKS20, Prop. 12] minimised over the order z + 1.
+// bound gives there, rounded up; +infinity where it is not known. [CKS20, Prop. 12] minimised over the order
+// z + 1.
 struct Saddle {
   double tilt;
   double epsilon;

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "privacy/lattice_composition.h"
 #include "privacy/mixture.h"
 #include "privacy/plan_cumulant.h"
+#include "privacy/rdp.h"
 
 namespace ration {
 namespace {
@@ -172,6 +174,16 @@ double renyi_bound(const Saddle& saddle) {
   return saddle.epsilon * (1 + 1e-9);
 }
 
+// The bound of the Renyi accountant, which has closed forms for little noise.
+double renyi_epsilon_of(const SampledGaussianPlan& plan, double delta) {
+  std::vector<Event> parts;
+  for (const SampledGaussian& step : plan) {
+    parts.push_back(
+        Event::repeated(Event::poisson_sampled(step.rate, Event::gaussian(step.noise)), step.count));
+  }
+  return RdpCurve(Event::composed(std::move(parts)), Relation::add_remove).epsilon(delta).epsilon;
+}
+
 // Bounds for one direction. If its Renyi bound already lies within `other_upper`, what the other direction
 // costs, it cannot decide the maximum and nothing is composed.
 PldBounds directed_epsilon(const SampledGaussianPlan& plan, Direction direction, double delta,
@@ -214,6 +226,7 @@ PldBounds both_directions_epsilon(std::span<const SampledGaussian> raw, double d
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return {0, 0};
+  if (!is_single_step(plan) && !can_be_tabulated(plan)) return {0, renyi_epsilon_of(plan, delta)};
   const PldBounds remove = directed_epsilon(plan, Direction::remove, delta, options, wanted, 0);
   const PldBounds add = directed_epsilon(plan, Direction::add, delta, options, wanted, remove.upper);
   return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};
@@ -248,6 +261,7 @@ PldBounds pld_delta(std::span<const SampledGaussian> raw, double epsilon, const 
   validate(options);
   const SampledGaussianPlan plan = normalised(raw);
   if (plan.empty()) return {0, 0};
+  if (!is_single_step(plan) && !can_be_tabulated(plan)) return {0, 1};
   const PldBounds remove = directed_delta(plan, Direction::remove, epsilon, options);
   const PldBounds add = directed_delta(plan, Direction::add, epsilon, options);
   return {std::max(remove.lower, add.lower), std::max(remove.upper, add.upper)};

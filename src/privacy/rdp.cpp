@@ -1,22 +1,33 @@
 #include "privacy/rdp.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <numbers>
 #include <optional>
 
 #include "base/check.h"
 #include "base/numeric.h"
+#include "base/round_up.h"
+#include "privacy/central_moment.h"
+#include "privacy/mixture.h"
 #include "privacy/moment_table.h"
 #include "privacy/rdp_curves.h"
+#include "privacy/search_curve.h"
 #include "privacy/steps.h"
+#include "ration/base/error.h"
 
 namespace ration {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUlp = std::numeric_limits<double>::epsilon();
+// Below this noise multiplier closed forms stand in for the quadrature.
+constexpr double kLittleNoise = 0.01;
 // Curves rise with the order, so beyond one whose divergence alone is above the best epsilon none is better.
 // Some room is left for bounds that might not quite rise, and for the conversion's term, which can be
 // negative by about delta (so with a large delta every order is tried). High orders are the costly ones, and
@@ -25,17 +36,31 @@ bool no_better_order_follows(double rdp, double best_epsilon, double delta) {
   return delta < 0.01 && rdp > 2 * best_epsilon + 2 * delta;
 }
 
-// Sums of positive terms given by their logarithms.
+double not_negative(double x) {
+  return x < 0 ? 0 : x;  // not std::max, which would take a NaN for 0
+}
+
+// Sums of positive terms given by their logarithms, rounded up.
 class LogSum {
  public:
-  void add(double log_term) { terms_.push_back(log_term); }
+  // The logarithm in parts, each right to a few units in the last place (a logarithm of a binomial
+  // coefficient to 1e-14), which is added, because parts may cancel.
+  void add(std::initializer_list<double> parts) {
+    constexpr double kPartError = 1e-14;
+    double sum = 0, size = 0;
+    for (const double part : parts) {
+      sum += part;
+      size += std::abs(part);
+    }
+    terms_.push_back(std::isfinite(size) ? sum + kPartError * size : sum);
+  }
   double value() const {
     double largest = -kInfinity;
     for (double term : terms_) largest = std::max(largest, term);
     if (!std::isfinite(largest)) return largest;
     double sum = 0;
     for (double term : terms_) sum += std::exp(term - largest);
-    return largest + std::log(sum);
+    return largest + std::log(sum) + kUlp * (static_cast<double>(terms_.size()) + std::abs(largest));
   }
 
  private:
@@ -60,8 +85,8 @@ bool is_integer(double order) {
 double poisson_gaussian_integer(double rate, double noise, double order) {
   LogSum sum;
   for (double k = 2; k <= order; ++k) {
-    sum.add(log_binomial(order, k) + (order - k) * std::log1p(-rate) + k * std::log(rate) +
-            log_expm1(0.5 * k * (k - 1) / (noise * noise)));
+    sum.add({log_binomial(order, k), (order - k) * std::log1p(-rate), k * std::log(rate),
+             log_expm1(0.5 * k * (k - 1) / (noise * noise))});
   }
   return log1p_exp(sum.value()) / (order - 1);
 }
@@ -78,24 +103,9 @@ double log_coefficient(double base_at_j, int j) {
 double rdp_from_coefficients(double rate, const std::vector<double>& log_coefficients, int order) {
   LogSum sum;
   for (int j = 2; j <= order; ++j) {
-    sum.add(log_binomial(order, j) + j * std::log(rate) + log_coefficients[static_cast<std::size_t>(j - 2)]);
+    sum.add({log_binomial(order, j), j * std::log(rate), log_coefficients[static_cast<std::size_t>(j - 2)]});
   }
   return log1p_exp(sum.value()) / (order - 1);
-}
-
-// log E[(e^u - 1)^l] for even l, u = y/noise - 1/(2 noise^2), y ~ N(0,1): the alternating sum B(l) of
-// [Wang19, Thm 27] as the even central moment it is, so that nothing cancels.
-double log_central_moment(double noise, int l) {
-  constexpr double kReach = 9.2;
-  constexpr double kStep = 0.25;
-  const double mu = 1 / noise;
-  LogSum sum;
-  for (double y = -kReach; y <= l * mu + kReach; y += kStep) {
-    const double u = mu * (y - 0.5 * mu);
-    const double log_size = u > 40 ? u : std::log(std::abs(std::expm1(u)));
-    sum.add(l * log_size - 0.5 * y * y);
-  }
-  return sum.value() + std::log(kStep / std::sqrt(2 * std::numbers::pi));
 }
 
 // log t_j for j = 2..: grows on demand, because orders are asked one after the other.
@@ -149,10 +159,14 @@ RdpFunction leaf_curve(const Event& event) {
         return [epsilon = e.epsilon](double a) { return rdp_pure(epsilon, a); };
       },
       [](const Event::AboveThresholdLaplace& e) -> RdpFunction {
-        return [e](double a) { return rdp_above_threshold_laplace(e.threshold_epsilon, e.query_epsilon, a); };
+        return [curve = laplace_search_curve(e.threshold_epsilon, e.query_epsilon)](double a) {
+          return curve->rdp(a);
+        };
       },
       [](const Event::AboveThresholdGaussian& e) -> RdpFunction {
-        return [e](double a) { return rdp_above_threshold_gaussian(e.threshold_noise, e.query_noise, a); };
+        return [curve = gaussian_search_curve(e.threshold_noise, e.query_noise, e.queries)](double a) {
+          return curve->rdp(a);
+        };
       },
       [](const Event::DiscreteGaussian& e) -> RdpFunction {
         return [noise = e.noise_multiplier](double a) { return rdp_gaussian(noise, a); };
@@ -186,9 +200,31 @@ RdpFunction remembered(RdpFunction base) {
   };
 }
 
+// Three bounds in closed form on the divergence of order 1 + t of a Gaussian on a Poisson sample, with r the
+// density ratio (moment_table.h). They are close for little noise, where a quadrature would have to resolve a
+// jump by a factor of e^{1/noise^2}:
+// - no sampling;
+// - Minkowski's inequality: E[r^{1+t}]^{1/(1+t)} <= 1 - rate + rate E[e^{(1+t)u}]^{1/(1+t)};
+// - for t <= 1, with P the mixture: without the row E[r^t] <= 1 by Jensen's inequality, and with it r^t <= 1
+//   + rate^t e^{tu}, so that E_P[r^t] <= 1 + rate^{1+t} e^{t(1+t)/(2 noise^2)}.
+double poisson_gaussian_of_little_noise(double rate, double noise, double order) {
+  const double t = order - 1;
+  const double full = rdp_gaussian(noise, order);
+  const double minkowski = order / t * log_mixture(rate, t / 2 / noise / noise);
+  const double least = std::min(full, minkowski);
+  return t > 1 ? least : std::min(least, log1p_exp(order * std::log(rate) + t * full) / t);
+}
+
 RdpFunction poisson_gaussian_curve(double rate, double noise) {
-  return [table = std::make_shared<MomentTable>(rate, noise)](double order) {
-    return table->log_moment(order) / (order - 1);
+  if (noise < kLittleNoise) {
+    return [=](double order) { return poisson_gaussian_of_little_noise(rate, noise, order); };
+  }
+  return [table = std::make_shared<MomentTable>(rate, noise), rate, noise](double order) {
+    double moment = table->log_moment_upper(order);
+    // A table that has grown for an order in the hundred thousands holds losses that overflow at small ones.
+    if (std::isnan(moment)) moment = MomentTable(rate, noise).log_moment_upper(order);
+    const double sampled = moment / (order - 1), whole = rdp_gaussian(noise, order);
+    return sampled < whole ? sampled : whole;  // sampling never costs privacy; and NaN is no bound
   };
 }
 
@@ -211,21 +247,26 @@ RdpFunction sampled_curve(const Step& step, const RdpFunction& base) {
   };
 }
 
-// The epsilon of everything that ran on one sample, if all of it is pure DP.
+double times_up(std::int64_t count, double epsilon) {
+  const auto rounded = static_cast<double>(count);
+  return multiply_up(rounded < 0x1p53 ? rounded : next_up(rounded), epsilon);
+}
+
+// The epsilon of everything that ran on one sample, if all of it is pure DP; rounded up.
 std::optional<double> pure_epsilon(const std::vector<CountedEvent>& mechanisms) {
   double total = 0;
   for (const auto& [event, count] : mechanisms) {
     const std::optional<double> epsilon = visit(
-        event, [](const Event::Laplace& e) -> std::optional<double> { return 1 / e.scale; },
+        event, [](const Event::Laplace& e) -> std::optional<double> { return divide_up(1, e.scale); },
         [](const Event::PureDp& e) -> std::optional<double> { return e.epsilon; },
         [](const Event::AboveThresholdLaplace& e) -> std::optional<double> {
-          return e.threshold_epsilon + 2 * e.query_epsilon;
+          return add_up(e.threshold_epsilon, 2 * e.query_epsilon);
         },
         [](const Event::NoisyMax& e) -> std::optional<double> { return e.epsilon; },
         [](const Event::BoundedRange& e) -> std::optional<double> { return e.epsilon; },
         [](const auto&) -> std::optional<double> { return std::nullopt; });
     if (!epsilon) return std::nullopt;
-    total += static_cast<double>(count) * *epsilon;
+    total = add_up(total, times_up(count, *epsilon));
   }
   return total;
 }
@@ -269,6 +310,14 @@ RdpFunction step_curve(const Step& step) {
   };
 }
 
+bool has_search(const Step& step) {
+  return std::any_of(step.mechanisms.begin(), step.mechanisms.end(), [](const CountedEvent& one) {
+    return visit(
+        one.event, [](const Event::AboveThresholdLaplace&) { return true; },
+        [](const Event::AboveThresholdGaussian&) { return true; }, [](const auto&) { return false; });
+  });
+}
+
 bool only_integers_are_proven(const Step& step) {
   if (step.sampling == Sampling::full) return false;
   return step.sampling == Sampling::fixed_size || !step.gaussian_noise;
@@ -277,14 +326,16 @@ bool only_integers_are_proven(const Step& step) {
 }  // namespace
 
 double rdp_conversion_term(double order, double delta, RdpConversion conversion) {
-  if (conversion == RdpConversion::classic) return -std::log(delta) / (order - 1);
-  return std::log1p(-1 / order) - (std::log(delta) + std::log(order)) / (order - 1);
+  const double log_delta = std::log(delta), log_order = std::log(order);
+  const double rounding = 4 * kUlp * (1 / order + (log_order - log_delta) / (order - 1));
+  if (conversion == RdpConversion::classic) return -log_delta / (order - 1) + rounding;
+  return std::log1p(-1 / order) - (log_delta + log_order) / (order - 1) + rounding;
 }
 
 double rdp_to_epsilon(double rdp, double order, double delta, RdpConversion conversion) {
   require("rdp_to_epsilon", "order", order, greater_than(1));
   require("rdp_to_epsilon", "delta", delta, greater_than(0).less_than(1));
-  return std::max(0.0, rdp + rdp_conversion_term(order, delta, conversion));
+  return not_negative(rdp + rdp_conversion_term(order, delta, conversion));
 }
 
 double rdp_poisson_gaussian(double rate, double noise, double order) {
@@ -294,7 +345,8 @@ double rdp_poisson_gaussian(double rate, double noise, double order) {
   constexpr double kLongestSum = 4096;
   if (rate == 1) return rdp_gaussian(noise, order);
   if (is_integer(order) && order <= kLongestSum) return poisson_gaussian_integer(rate, noise, order);
-  return MomentTable(rate, noise).log_moment(order) / (order - 1);
+  if (noise < kLittleNoise) return poisson_gaussian_of_little_noise(rate, noise, order);
+  return MomentTable(rate, noise).log_moment_upper(order) / (order - 1);
 }
 
 double rdp_poisson_general(double rate, const RdpFunction& base, int order, double tail_factor) {
@@ -306,7 +358,7 @@ double rdp_poisson_general(double rate, const RdpFunction& base, int order, doub
   for (int l = 2; l <= order; ++l) {
     const double exponent = (l - 1) * base(l);
     const double excess = l == 2 ? log_expm1(exponent) : log_sub_exp(std::log(tail_factor) + exponent, 0);
-    sum.add(log_binomial(order, l) + (order - l) * std::log1p(-rate) + l * std::log(rate) + excess);
+    sum.add({log_binomial(order, l), (order - l) * std::log1p(-rate), l * std::log(rate), excess});
   }
   return log1p_exp(sum.value()) / (order - 1);
 }
@@ -329,15 +381,16 @@ double rdp_fixed_size_gaussian(double rate, double noise, int order) {
 }
 
 std::optional<double> pure_epsilon(const Event& event, Relation relation) {
-  constexpr double kRoundedUp = 1 + 1e-14;
+  constexpr double kRoundedUp = 1 + 1e-14;  // more than logarithm and exponential are off by
   double total = 0;
   for (const Step& step : steps_of(event, relation)) {
     const std::optional<double> one = pure_epsilon(step.mechanisms);
     if (!one) return std::nullopt;
-    const double kept = step.sampling == Sampling::full ? *one : amplified_pure_epsilon(*one, step.rate);
-    total += static_cast<double>(step.count) * kept;
+    const double kept =
+        step.sampling == Sampling::full ? *one : amplified_pure_epsilon(*one, step.rate) * kRoundedUp;
+    total = add_up(total, times_up(step.count, kept));
   }
-  return total * kRoundedUp;
+  return total;
 }
 
 const std::vector<double>& integer_orders() {
@@ -355,11 +408,13 @@ struct RdpCurve::Part {
   RdpFunction curve;
   double count;
   bool integers_only;
+  bool kinks;  // it is the curve of a search, which may have more than one local minimum
 };
 
 RdpCurve::RdpCurve(const Event& event, Relation relation) {
   for (const Step& step : steps_of(event, relation)) {
-    parts_.push_back({step_curve(step), static_cast<double>(step.count), only_integers_are_proven(step)});
+    parts_.push_back({step_curve(step), static_cast<double>(step.count), only_integers_are_proven(step),
+                      has_search(step)});
   }
 }
 RdpCurve::RdpCurve(RdpCurve&&) noexcept = default;
@@ -371,10 +426,14 @@ bool RdpCurve::needs_integer_orders() const {
 }
 
 double RdpCurve::operator()(double order) {
+  constexpr double kRoundedUp = 1 + 1e-13;
   require("RdpCurve", "order", order, needs_integer_orders() ? at_least(2) : greater_than(1));
+  if (needs_integer_orders() && !is_integer(order)) {
+    throw InputError(fmt::format("RdpCurve: expected a whole order, got {}", show(order)));
+  }
   double total = 0;
   for (Part& part : parts_) total += part.count * part.curve(order);
-  return total;
+  return total * kRoundedUp;
 }
 
 RdpOptimum RdpCurve::epsilon(double delta, std::span<const double> orders, RdpConversion conversion) {
@@ -392,27 +451,60 @@ RdpOptimum RdpCurve::epsilon(double delta, RdpConversion conversion, double max_
   require("RdpCurve", "delta", delta, greater_than(0).less_than(1));
   if (parts_.empty()) return {0, kInfinity};
   if (needs_integer_orders()) return epsilon(delta, integer_orders(), conversion);
+  // Finite, because the search interpolates; what lies beyond is no bound.
+  constexpr double kUseless = 1e100;
+  double rdp = 0;
+  struct Found {
+    double epsilon, log_t;
+  } best{kUseless, 0};
   const auto at = [&](double log_t) {
     const double order = 1 + std::exp(log_t);
-    return (*this)(order) + rdp_conversion_term(order, delta, conversion);
+    rdp = (*this)(order);
+    const double epsilon = rdp + rdp_conversion_term(order, delta, conversion);
+    if (epsilon < best.epsilon) best = {epsilon, log_t};
+    return epsilon < kUseless ? epsilon : kUseless;
   };
-  // Walk up until the value rises again (or the last order): the minimum then lies in the last two strides.
-  const double last = std::log(max_order - 1);
-  const double stride = std::log(4.0);
-  double high = std::log(1e-4);
-  double value = at(high);
-  for (;;) {
-    const double next = std::min(high + stride, last);
-    const double next_value = at(next);
-    const bool rises = !(next_value < value);
-    high = next;
-    value = next_value;
-    if (rises || high >= last) break;
+  // Whether orders from here on can only be worse: curves rise (half of it is room for those that do not
+  // quite), and from this order on the conversion's term is at least -(1 + log order)/(order - 1).
+  const auto none_follows = [&](double log_t) {
+    const double t = std::exp(log_t);
+    return rdp / 2 - (1 + std::log1p(t)) / t > best.epsilon;
+  };
+  // Two octaves of order - 1 at a time, over the whole range.
+  const double node = std::numbers::ln2 / 8, last = std::log(max_order - 1);
+  constexpr int kFirst = -14 * 8, kStride = 16;
+  for (int index = kFirst;; index += kStride) {
+    const double log_t = std::min(index * node, last);
+    at(log_t);
+    if (log_t >= last || none_follows(log_t)) break;
   }
-  constexpr int kBits = 28;  // of the abscissa; the minimum itself is then right to the last digits
-  const auto [log_t, minimum] = boost::math::tools::brent_find_minima(at, high - 2 * stride, high, kBits);
-  const double best = std::min(minimum, value);
-  return {std::max(0.0, best), 1 + std::exp(best == minimum ? log_t : high)};
+  constexpr int kBits = 26;  // of the abscissa; the minimum itself is then right to the last digits
+  const auto look_between = [&](double from, double to) {
+    boost::math::tools::brent_find_minima(at, from, to, kBits);
+  };
+  const double middle = best.log_t;
+  const bool kinks = std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.kinks; });
+  if (!kinks) {
+    look_between(middle - kStride * node, std::min(middle + kStride * node, last));
+  } else {
+    // Kinks are at eighths of an octave (search_curve.h). Between two of them the curve may be lower than at
+    // both by less than this part.
+    constexpr double kClose = 0.003;
+    std::vector<Found> nodes;
+    const int center = static_cast<int>(std::lround(middle / node));
+    for (int index = center - kStride; index <= center + kStride; ++index) {
+      const double log_t = std::min(index * node, last);
+      nodes.push_back({at(log_t), log_t});
+      if (log_t >= last) break;
+    }
+    const double close = best.epsilon + kClose * std::abs(best.epsilon);
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      if (std::min(nodes[i - 1].epsilon, nodes[i].epsilon) > close) continue;
+      look_between(nodes[i - 1].log_t, nodes[i].log_t);
+    }
+  }
+  if (!(best.epsilon < kUseless)) return {kInfinity, max_order};
+  return {not_negative(best.epsilon), 1 + std::exp(best.log_t)};
 }
 
 }  // namespace ration

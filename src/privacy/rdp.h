@@ -59,8 +59,9 @@ class RdpCurve {
   double operator()(double order);
   bool needs_integer_orders() const;
 
-  // The smallest epsilon over all orders, up to max_order. For real orders the minimum is found by bracketing
-  // and Brent: with t = a - 1, t * epsilon(t) is convex in t, so epsilon is quasi-convex and has one minimum.
+  // The smallest epsilon over all orders, up to max_order. With t = a - 1 and D the divergence itself, t *
+  // epsilon(t) is convex in t, so epsilon has one minimum. An upper bound on D may have more, next to each
+  // other: for real orders the whole range is looked at on a grid, and what is close to the least by Brent.
   RdpOptimum epsilon(double delta, RdpConversion conversion = RdpConversion::improved,
                      double max_order = 1e10);
   // The smallest epsilon over the given orders, which must increase.

@@ -37,6 +37,18 @@ void refuse_nested(Sampling sampling, const std::vector<CountedEvent>& mechanism
   }
 }
 
+// The cost of such a search grows with the number of its queries, without end. (docs/pitfalls.md)
+void refuse_unknown_queries(const std::vector<CountedEvent>& mechanisms) {
+  for (const CountedEvent& mechanism : mechanisms) {
+    const auto* search = std::get_if<Event::AboveThresholdGaussian>(&mechanism.event.node());
+    if (search == nullptr || search->queries > 0) continue;
+    throw InputError(fmt::format(
+        "{}: not certified, because no bound holds for every number of queries and this event does not say "
+        "how many there were; it was written by version 0.2 or older, whose figure for it may be too small",
+        mechanism.event.describe()));
+  }
+}
+
 void refuse_relation(Sampling sampling, Relation relation) {
   if (sampling == Sampling::poisson && relation != Relation::add_remove) {
     throw InputError(
@@ -53,6 +65,7 @@ void refuse_relation(Sampling sampling, Relation relation) {
 Step sampled_step(Sampling sampling, double rate, const Event& base, std::int64_t count, Relation relation) {
   std::vector<CountedEvent> mechanisms = flatten(base);
   refuse_nested(sampling, mechanisms);
+  refuse_unknown_queries(mechanisms);
   if (rate == 1) sampling = Sampling::full;
   refuse_relation(sampling, relation);
   const auto noise = joint_gaussian_noise(mechanisms);

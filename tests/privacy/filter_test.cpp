@@ -23,7 +23,7 @@ Event next_query(Accountant accountant, std::size_t granted, double size) {
   if (accountant == Accountant::gdp) return Event::gaussian(noise);
   switch ((granted + static_cast<std::size_t>(10 * size)) % 5) {
     case 0:
-      return Event::above_threshold_gaussian(2 * noise, 3 * noise);
+      return Event::above_threshold_gaussian(2 * noise, 3 * noise, 20);
     case 1:
       return Event::laplace(2 * noise);
     case 2:

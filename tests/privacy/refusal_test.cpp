@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "privacy/event_json.h"
 #include "privacy/plans.h"
 #include "ration/base/error.h"
 #include "ration/privacy/accountant.h"
@@ -171,6 +172,22 @@ TEST(Refusal, OfTcdpNamesTheViolatedCondition) {
   EXPECT_TRUE(says(reason(0.2, 5), {"'tcdp'", "q_range", "0.1", "0.2"})) << reason(0.2, 5);
   EXPECT_TRUE(says(reason(0.01, 1), {"'tcdp'", "rho_range", "0.1", "0.5"})) << reason(0.01, 1);
   EXPECT_TRUE(reason(0.01, 5).empty());
+}
+
+// Version 0.2 charged a Gaussian search the same for any number of queries, which was too little.
+TEST(Refusal, OfAGaussianSearchThatDoesNotSayHowManyQueries) {
+  const Event old =
+      event_from_json(R"({"event": "above_threshold_gaussian", "threshold_noise": 2, "query_noise": 3})");
+  for (const Event& event : {old, Event::poisson_sampled(0.1, old), Event::repeated(old, 3)}) {
+    for (const Accountant accountant : {Accountant::rdp, Accountant::zcdp}) {
+      const std::string reason = refusal(event, Relation::add_remove, accountant);
+      EXPECT_TRUE(says(reason, {"AboveThreshold", "unknown number of queries", "version 0.2"})) << reason;
+      EXPECT_THROW(account(event, Relation::add_remove, accountant, 1e-6), InputError);
+    }
+  }
+  const Event known = event_from_json(
+      R"({"event": "above_threshold_gaussian", "threshold_noise": 2, "query_noise": 3, "queries": 20})");
+  EXPECT_EQ(refusal(known, Relation::add_remove, Accountant::rdp), "");
 }
 
 TEST(Refusal, OfAnUnknownNameListsTheKnownOnes) {
