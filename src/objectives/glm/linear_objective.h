@@ -23,6 +23,16 @@ namespace ration {
 // A batch is cut into blocks by its size alone, each block into tiles of a few rows that stay in the cache
 // between the two products. Blocks are summed in their order, so the number of threads does not change the
 // result.
+//
+// Neighbours  what a row contributes is computed from the row, w and the table's storage (a public choice,
+//             rows.h), to the last bit: each row has its own accumulators, and its place in a tile decides
+//             nothing (tests/objectives/storage_test.cpp). At a kink, or with large weights, a product that
+//             is rounded otherwise could move a contribution by its whole bound, of every row at once; no
+//             room covers that. What may depend on other rows is how contributions are added up: tiles,
+//             stretches and blocks, whose number goes by the mean row length. Each takes at most
+//             longest_chain() roundings on its way, however it is cut, and that is what the oracle's room is
+//             for: sums over neighbours are each within sum_error() of the exact sums of the same
+//             contributions (oracle/sum_error.h).
 template <class Loss>
 class LinearObjective final : public Objective {
  public:

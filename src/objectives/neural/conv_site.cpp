@@ -36,8 +36,9 @@ void copy_phase(const float* line, std::int64_t width, std::int64_t start, std::
 
 }  // namespace
 
-ConvSite::ConvSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels, const ConvGeometry& geometry)
-    : PositionSite(weight, std::move(bias), kernels),
+ConvSite::ConvSite(std::int64_t rows, torch::Tensor weight, torch::Tensor bias, Kernels kernels,
+                   const ConvGeometry& geometry)
+    : PositionSite(rows, weight, std::move(bias), kernels),
       geometry_(geometry),
       kernel_{weight.dim() == 3 ? 1 : weight.size(2), weight.size(-1)} {}
 

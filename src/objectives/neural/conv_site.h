@@ -24,11 +24,13 @@ struct ConvGeometry {
 class ConvSite final : public PositionSite {
  public:
   // `weight` outputs x inputs/groups x height x width, or without height.
-  ConvSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels, const ConvGeometry& geometry);
+  ConvSite(std::int64_t rows, torch::Tensor weight, torch::Tensor bias, Kernels kernels,
+           const ConvGeometry& geometry);
   void add_use(Unchanged x, const torch::Tensor& gradient);
 
  private:
   PositionShape shape(std::size_t use) const override;
+  std::int64_t readers() const override { return kernel_[0] * kernel_[1]; }
   void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const override;
   torch::Tensor as_weight(const torch::Tensor& forms) const override;
   const float* inputs(std::size_t use, std::int64_t row, std::int64_t group, float* scratch) const override;

@@ -3,15 +3,17 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "objectives/neural/portable.h"
+#include "objectives/neural/position_site.h"
 #include "objectives/neural/small_products.h"
 
 namespace ration::nn {
 namespace {
 
-// |sum of the vectors of equal tokens|^2, summed over tokens.
+// |sum of the vectors of equal tokens|^2, summed over tokens, with the room of each sum.
 double squared_norm_of_row(const std::int64_t* ids, const float* gradients, std::int64_t positions,
                            std::int64_t width) {
   thread_local std::vector<std::int64_t> order;
@@ -25,12 +27,15 @@ double squared_norm_of_row(const std::int64_t* ids, const float* gradients, std:
     if (last - first == 1) {
       squared += squared_length(gradients + *first * width, width);
     } else {
+      double reach = 0;
       sum.assign(static_cast<std::size_t>(width), 0);
       for (auto p = first; p != last; ++p) {
         const float* const vector = gradients + *p * width;
+        reach += std::sqrt(squared_length(vector, width));
         for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += vector[j];
       }
-      squared += squared_length(sum.data(), width);
+      const double longest = std::sqrt(squared_length(sum.data(), width)) + sum_room(last - first) * reach;
+      squared += longest * longest;
     }
     first = last;
   }
@@ -40,6 +45,8 @@ double squared_norm_of_row(const std::int64_t* ids, const float* gradients, std:
 }  // namespace
 
 void EmbeddingSite::add_use(const torch::Tensor& ids, const torch::Tensor& gradient) {
+  require_rows(ids, rows());
+  require_rows(gradient, rows());
   ids_.push_back(ids.reshape({ids.size(0), -1}));
   gradients_.push_back(gradient.detach().reshape({gradient.size(0), -1, gradient.size(-1)}));
 }

@@ -1,8 +1,10 @@
 #include "objectives/neural/flat_parameters.h"
 
 #include <ATen/Parallel.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "objectives/neural/convert.h"
 #include "ration/base/error.h"
@@ -11,10 +13,17 @@
 namespace ration::nn {
 namespace {
 
-std::vector<torch::Tensor> trained(const torch::nn::Module& network) {
-  std::vector<torch::Tensor> out;
-  for (const torch::Tensor& parameter : network.parameters()) {
-    if (parameter.requires_grad()) out.push_back(parameter);
+struct Trained {
+  std::vector<std::string> names;
+  std::vector<torch::Tensor> parameters;
+};
+
+Trained trained(const torch::nn::Module& network) {
+  Trained out;
+  for (const auto& one : network.named_parameters()) {
+    if (!one.value().requires_grad()) continue;
+    out.names.push_back(one.key());
+    out.parameters.push_back(one.value());
   }
   return out;
 }
@@ -36,8 +45,11 @@ void for_each_range(std::size_t size, const Work& work) {
 
 }  // namespace
 
-FlatParameters::FlatParameters(torch::nn::Module& network) : parameters_(trained(network)) {
+FlatParameters::FlatParameters(torch::nn::Module& network) {
   const torch::NoGradGuard no_gradient;
+  Trained found = trained(network);
+  names_ = std::move(found.names);
+  parameters_ = std::move(found.parameters);
   const std::int64_t size = total_size(parameters_);
   if (size == 0) throw InputError("network: expected parameters to train, got none");
   const auto on_device = torch::device(parameters_[0].device());
@@ -47,7 +59,9 @@ FlatParameters::FlatParameters(torch::nn::Module& network) : parameters_(trained
   for (torch::Tensor& parameter : parameters_) {
     if (parameter.scalar_type() != torch::kFloat) throw InputError("network: expected parameters of 32 bits");
     values.narrow(0, first, parameter.numel()).view_as(parameter).copy_(parameter);
-    parameter.mutable_grad() = gradients_.narrow(0, first, parameter.numel()).view_as(parameter);
+    places_.emplace(parameter.unsafeGetTensorImpl(), gradients_of_.size());
+    gradients_of_.push_back(gradients_.narrow(0, first, parameter.numel()).view_as(parameter));
+    parameter.mutable_grad() = gradients_of_.back();
     first += parameter.numel();
   }
   look_into(std::move(values));
@@ -60,6 +74,41 @@ void FlatParameters::look_into(torch::Tensor values) {
   for (torch::Tensor& parameter : parameters_) {
     parameter.set_data(values_.narrow(0, first, parameter.numel()).view_as(parameter));
     first += parameter.numel();
+  }
+}
+
+void FlatParameters::hide_gradients() {
+  for (torch::Tensor& parameter : parameters_) parameter.mutable_grad() = torch::Tensor();
+}
+
+void FlatParameters::show_gradients() {
+  const auto found = std::find_if(parameters_.begin(), parameters_.end(),
+                                  [](const torch::Tensor& one) { return one.grad().defined(); });
+  if (found != parameters_.end()) {
+    throw InputError(
+        fmt::format("network: parameter '{}' is trained behind the back of its layer, so that nothing clips "
+                    "its gradient; "
+                    "use the layers of ration/objectives/neural/layers.h as they are, freeze it, or set "
+                    "row_by_row, which "
+                    "is slow",
+                    names_[static_cast<std::size_t>(found - parameters_.begin())]));
+  }
+  for (std::size_t i = 0; i < parameters_.size(); ++i) parameters_[i].mutable_grad() = gradients_of_[i];
+}
+
+void FlatParameters::clear_all_but(std::span<const torch::Tensor> written) {
+  is_written_.assign(parameters_.size(), false);
+  for (const torch::Tensor& one : written) {
+    const auto found = places_.find(one.unsafeGetTensorImpl());
+    if (found == places_.end() || is_written_[found->second]) {
+      throw InputError(
+          "network: a layer trains a parameter that is not among the network's, or that another one trains "
+          "too; register each layer once");
+    }
+    is_written_[found->second] = true;
+  }
+  for (std::size_t i = 0; i < gradients_of_.size(); ++i) {
+    if (!is_written_[i]) gradients_of_[i].zero_();
   }
 }
 
@@ -98,7 +147,7 @@ void FlatParameters::add_gradients_to(std::span<double> sum) {
 }
 
 std::vector<double> trained_parameters(const torch::nn::Module& network) {
-  const std::vector<torch::Tensor> parameters = trained(network);
+  const std::vector<torch::Tensor> parameters = trained(network).parameters;
   std::vector<double> out;
   out.reserve(static_cast<std::size_t>(total_size(parameters)));
   for (const torch::Tensor& parameter : parameters) {

@@ -6,12 +6,17 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <limits>
 #include <memory>
+#include <numeric>
 #include <utility>
 
+#include "base/check.h"
+#include "base/keyed_bits.h"
 #include "objectives/neural/conv_site.h"
 #include "objectives/neural/embedding_site.h"
 #include "objectives/neural/linear_site.h"
+#include "objectives/neural/row_draws.h"
 #include "objectives/neural/row_site.h"
 #include "ration/base/error.h"
 #include "ration/objectives/neural/tape.h"
@@ -58,8 +63,9 @@ const Options& require_plain_padding(const Options& options) {
 Tensor record_convolution(Tape& tape, const void* layer, const Tensor& x, const Tensor& weight,
                           const Tensor& bias, const ConvGeometry& geometry,
                           const std::function<Tensor()>& compute) {
+  require_rows(x, tape.rows(), weight.dim());
   auto& site = tape.site_of<ConvSite>(
-      layer, [&] { return std::make_unique<ConvSite>(weight, bias, tape.kernels(), geometry); });
+      layer, [&] { return std::make_unique<ConvSite>(tape.rows(), weight, bias, tape.kernels(), geometry); });
   return watched(compute, x.requires_grad(),
                  [&site, kept = Unchanged(x)](const Tensor& gradient) { site.add_use(kept, gradient); });
 }
@@ -151,7 +157,7 @@ AffineRows group_norm_rows(const Tensor& x, const Tensor& gradient, const Statis
 
 RowSite& affine_site(Tape& tape, const void* layer, const Tensor& weight, const Tensor& bias) {
   return tape.site_of<RowSite>(layer, [&] {
-    return std::make_unique<RowSite>(std::vector<Tensor>{weight, bias}, tape.kernels());
+    return std::make_unique<RowSite>(tape.rows(), std::vector<Tensor>{weight, bias}, tape.kernels());
   });
 }
 
@@ -170,8 +176,9 @@ Tensor over_positions(const Tensor& values) {
 Tensor LinearImpl::forward(const Tensor& x) {
   Tape* const tape = tape_for(weight, bias);
   if (tape == nullptr) return torch::nn::LinearImpl::forward(x);
+  require_rows(x, tape->rows(), 2);
   auto& site = tape->site_of<LinearSite>(
-      this, [&] { return std::make_unique<LinearSite>(weight, bias, tape->kernels()); });
+      this, [&] { return std::make_unique<LinearSite>(tape->rows(), weight, bias, tape->kernels()); });
   return watched([&] { return torch::linear(x, constant(weight), constant(bias)); }, x.requires_grad(),
                  [&site, kept = Unchanged(x)](const Tensor& gradient) { site.add_use(kept, gradient); });
 }
@@ -203,18 +210,28 @@ Tensor Conv2dImpl::forward(const Tensor& x) {
 }
 
 Tensor EmbeddingImpl::forward(const Tensor& given) {
-  const Tensor ids = given.to(torch::kLong);
+  if (options.max_norm()) throw InputError("embedding: max_norm changes the table by what the rows look up");
+  const Tensor is_known = (given >= 0) & (given < weight.size(0));
+  const bool all_known = is_known.all().item<bool>();
+  const Tensor ids = (all_known ? given : given.masked_fill(~is_known, 0)).to(torch::kLong);
+  const auto look_up = [&](const Tensor& table) {
+    const Tensor found = torch::embedding(table, ids);
+    if (all_known) return found;
+    return found.masked_fill(~is_known.unsqueeze(-1), std::numeric_limits<double>::quiet_NaN());
+  };
   Tape* const tape = tape_for(weight);
-  if (tape == nullptr) return torch::nn::EmbeddingImpl::forward(ids);
+  if (tape == nullptr) return look_up(weight);
+  require_rows(given, tape->rows());
   auto& site = tape->site_of<EmbeddingSite>(
-      this, [&] { return std::make_unique<EmbeddingSite>(weight, tape->kernels()); });
-  return watched([&] { return torch::embedding(constant(weight), ids); }, false,
+      this, [&] { return std::make_unique<EmbeddingSite>(tape->rows(), weight, tape->kernels()); });
+  return watched([&] { return look_up(constant(weight)); }, false,
                  [&site, ids](const Tensor& gradient) { site.add_use(ids, gradient); });
 }
 
 Tensor LayerNormImpl::forward(const Tensor& x) {
   Tape* const tape = tape_for(weight, bias);
   if (tape == nullptr) return torch::nn::LayerNormImpl::forward(x);
+  require_rows(x, tape->rows(), 1 + static_cast<std::int64_t>(options.normalized_shape().size()));
   RowSite& site = affine_site(*tape, this, weight, bias);
   const auto found = std::make_shared<Statistics>();
   const std::int64_t size = weight.numel();
@@ -237,6 +254,7 @@ Tensor LayerNormImpl::forward(const Tensor& x) {
 Tensor GroupNormImpl::forward(const Tensor& x) {
   Tape* const tape = tape_for(weight, bias);
   if (tape == nullptr) return torch::nn::GroupNormImpl::forward(x);
+  require_rows(x, tape->rows(), 2);
   RowSite& site = affine_site(*tape, this, weight, bias);
   const auto found = std::make_shared<Statistics>();
   const std::int64_t groups = options.num_groups();
@@ -265,8 +283,10 @@ Tensor RMSNormImpl::forward(const Tensor& x) {
   const Tensor normal = x * torch::rsqrt(x.pow(2).mean(-1, true) + eps_);
   Tape* const tape = tape_for(weight);
   if (tape == nullptr) return normal * weight;
-  auto& site = tape->site_of<RowSite>(
-      this, [&] { return std::make_unique<RowSite>(std::vector<Tensor>{weight}, tape->kernels()); });
+  require_rows(x, tape->rows(), 2);
+  auto& site = tape->site_of<RowSite>(this, [&] {
+    return std::make_unique<RowSite>(tape->rows(), std::vector<Tensor>{weight}, tape->kernels());
+  });
   return watched([&] { return normal * constant(weight); }, normal.requires_grad(),
                  [&site, kept = Unchanged(normal.detach())](const Tensor& gradient) {
                    site.add_use(0, over_positions(gradient * kept.get()));
@@ -278,10 +298,27 @@ BiasImpl::BiasImpl(std::vector<std::int64_t> shape) : bias(register_parameter("b
 Tensor BiasImpl::forward(const Tensor& x) {
   Tape* const tape = tape_for(bias);
   if (tape == nullptr) return x + bias;
-  auto& site = tape->site_of<RowSite>(
-      this, [&] { return std::make_unique<RowSite>(std::vector<Tensor>{bias}, tape->kernels()); });
+  require_rows(x, tape->rows());
+  auto& site = tape->site_of<RowSite>(this, [&] {
+    return std::make_unique<RowSite>(tape->rows(), std::vector<Tensor>{bias}, tape->kernels());
+  });
   return watched([&] { return x + constant(bias); }, x.requires_grad(),
                  [&site](const Tensor& gradient) { site.add_use(0, gradient); });
+}
+
+DropoutImpl::DropoutImpl(double p) : p_(p) {
+  require("dropout", "p", p, at_least(0).less_than(1));
+}
+
+// Outside of an objective's pass, as when a network is trained on public data, each call has masks of its
+// own.
+Tensor DropoutImpl::forward(const Tensor& x) {
+  if (!is_training() || p_ == 0) return x;
+  if (RowDraws* const draws = RowDraws::current()) return x * draws->mask(x, p_);
+  std::vector<std::uint64_t> rows(static_cast<std::size_t>(x.size(0)));
+  std::iota(rows.begin(), rows.end(), std::uint64_t{0});
+  KeyedBits bits(SecureRandom::for_this_thread());
+  return x * RowDraws(rows, bits).mask(x, p_);
 }
 
 MultiheadAttentionImpl::MultiheadAttentionImpl(std::int64_t size, std::int64_t heads)

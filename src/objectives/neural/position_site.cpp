@@ -23,6 +23,33 @@ void gram_of(const float* by_position, std::int64_t p, std::int64_t width, float
   SmallProduct(p, p, width, false)(by_number, by_position, products);
 }
 
+// max(0, sum), which is NaN where the sum is: a row without a finite norm has to be known as one.
+double not_negative(double sum) {
+  return sum < 0 ? 0 : sum;
+}
+
+double squared_length_of_row(const torch::Tensor& rows_of, std::int64_t row) {
+  const std::int64_t size = rows_of.numel() / rows_of.size(0);
+  return squared_length(rows_of.data_ptr<float>() + row * size, size);
+}
+
+// Squared lengths of the positions' vectors from the diagonal of their Gram matrix. False if some of them is
+// so short that its square has lost its digits in 32 bits: the matrix is not to be used then.
+bool take_lengths(const float* products, const float* by_position, std::int64_t p, std::int64_t width,
+                  std::vector<double>& squared) {
+  const double smallest = smallest_exact_square(width);
+  bool exact = true;
+  squared.resize(static_cast<std::size_t>(p));
+  for (std::int64_t i = 0; i < p; ++i) {
+    double& length = squared[static_cast<std::size_t>(i)];
+    length = static_cast<double>(products[i * (p + 1)]);
+    if (!(length < smallest)) continue;
+    length = squared_length(by_position + i * width, width);
+    exact = exact && length == 0;
+  }
+  return exact;
+}
+
 // Along the positions.
 torch::Tensor side_by_side(const std::vector<torch::Tensor>& uses) {
   return uses.size() == 1 ? uses[0] : torch::cat(uses, 2);
@@ -42,8 +69,25 @@ double gram_room(std::int64_t width) {
   return 0x1p-24 * (2 + std::sqrt(static_cast<double>(width)));
 }
 
-PositionSite::PositionSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels)
-    : weight_(std::move(weight)), bias_(std::move(bias)), kernels_(kernels) {}
+double sum_room(std::int64_t terms) {
+  return 0x1p-23 * static_cast<double>(terms + 2);
+}
+
+PositionSite::PositionSite(std::int64_t rows, torch::Tensor weight, torch::Tensor bias, Kernels kernels)
+    : Site(rows), weight_(std::move(weight)), bias_(std::move(bias)), kernels_(kernels) {}
+
+std::vector<torch::Tensor> PositionSite::parameters() const {
+  std::vector<torch::Tensor> trained;
+  if (has_weight()) trained.push_back(weight_);
+  if (has_bias()) trained.push_back(bias_);
+  return trained;
+}
+
+void PositionSite::keep(Use use) {
+  require_rows(use.x, rows());
+  require_rows(use.g, rows());
+  uses_.push_back(std::move(use));
+}
 
 float* PositionSite::scratch(std::size_t slot, std::int64_t size) {
   thread_local std::vector<float> memory[8];
@@ -93,19 +137,36 @@ double PositionSite::gram_norm(std::int64_t row, const PositionShape& all) const
   const std::int64_t p = all.positions;
   float* const by_number = scratch(kByNumber, p * std::max(all.inputs, all.outputs));
   float* const products = scratch(kGram, 2 * p * p);
+  thread_local std::vector<double> of_inputs, of_gradients;
   double squared = 0;
   for (std::int64_t group = 0; group < all.groups; ++group) {
     const auto load_inputs = [&](std::size_t use, float* to) { return inputs(use, row, group, to); };
     const auto load_gradients = [&](std::size_t use, float* to) { return gradients(use, row, group, to); };
-    gram_of(join(load_inputs, all.inputs), p, all.inputs, by_number, products);
-    gram_of(join(load_gradients, all.outputs), p, all.outputs, by_number, products + p * p);
+    const float* const a = join(load_inputs, all.inputs);
+    gram_of(a, p, all.inputs, by_number, products);
+    bool exact = take_lengths(products, a, p, all.inputs, of_inputs);
+    const float* const g = join(load_gradients, all.outputs);
+    gram_of(g, p, all.outputs, by_number, products + p * p);
+    exact = take_lengths(products + p * p, g, p, all.outputs, of_gradients) && exact;
     double reach = 0;
-    for (std::int64_t i = 0; i < p * p; i += p + 1)
-      reach += std::sqrt(static_cast<double>(products[i]) * static_cast<double>(products[p * p + i]));
-    squared += std::max(0.0, dot(products, products + p * p, p * p)) +
-               gram_room(std::max(all.inputs, all.outputs)) * reach * reach;
+    for (std::size_t i = 0; i < of_inputs.size(); ++i) reach += std::sqrt(of_inputs[i] * of_gradients[i]);
+    const double room = gram_room(std::max(all.inputs, all.outputs)) * reach * reach;
+    // |W_i| <= reach, whatever was lost.
+    squared += exact ? not_negative(dot(products, products + p * p, p * p)) + room : reach * reach;
   }
   return squared;
+}
+
+// sum_p |a_p| |g_p|, which the room is a share of, is at most the root of the product of their squares' sums.
+double PositionSite::direct_norm(const float* forms, std::int64_t row, const PositionShape& all) const {
+  double of_inputs = 0, of_gradients = 0;
+  for (const Use& use : uses_) {
+    of_inputs += squared_length_of_row(use.x, row);
+    of_gradients += squared_length_of_row(use.g, row);
+  }
+  const double reach = std::sqrt(static_cast<double>(readers()) * of_inputs * of_gradients);
+  const double norm = std::sqrt(squared_length(forms, all.parameters())) + sum_room(all.positions) * reach;
+  return norm * norm;
 }
 
 void PositionSite::add_portable_norms(std::span<double> squared) {
@@ -143,7 +204,7 @@ void PositionSite::add_weight_norms(std::span<double> squared) {
       }
       float* const forms = kept != nullptr ? kept + row * size : scratch(kForm, size);
       form_row(row, forms);
-      sum += squared_length(forms, size);
+      sum += kept != nullptr ? squared_length(forms, size) : direct_norm(forms, row, all);
     }
   });
 }

@@ -20,7 +20,9 @@ namespace ration::nn {
 //   gram    |W_i|^2 = sum_{p, q} <a_p, a_q> <g_p, g_q>; then one weighted weight pass. For few positions.
 //           Where positions cancel, the sum is small beside its terms and their rounding: gram_room() of them
 //           is added, so that no norm is too small.
-//   direct  form W_i, take its norm, throw it away; then one weighted weight pass.
+//   direct  form W_i, take its norm, throw it away; then one weighted weight pass, which adds up the
+//   positions
+//           in another order than W_i did: sum_room() of what was added up goes on top of the norm.
 enum class Way { keep, gram, direct };
 
 struct PositionShape {
@@ -40,12 +42,18 @@ Way cheapest_way(const PositionShape& shape, bool room = true);
 // `width` numbers are added up one after the other, so that errors grow with its root.
 double gram_room(std::int64_t width);
 
+// By how much two sums in 32 bits of the same `terms` vectors may differ in length, at worst, as a share of
+// the sum of the vectors' lengths: each is off by at most (terms + 1) 2^-24 of it, to first order, whatever
+// the order; the second order is in the one term more.
+double sum_room(std::int64_t terms);
+
 // What Linear and convolutions share; they say how to get at a row's positions in the tensors of a use.
 class PositionSite : public Site {
  public:
   // `weight` is trained; `bias` too, or undefined.
-  PositionSite(torch::Tensor weight, torch::Tensor bias, Kernels kernels);
+  PositionSite(std::int64_t rows, torch::Tensor weight, torch::Tensor bias, Kernels kernels);
 
+  std::vector<torch::Tensor> parameters() const final;
   void add_squared_norms(std::span<double> squared) final;
   void write_weighted(const torch::Tensor& factors) final;
   void forget_rows(const torch::Tensor& rows) final;
@@ -56,10 +64,12 @@ class PositionSite : public Site {
     torch::Tensor x;
     torch::Tensor g;
   };
-  void keep(Use use) { uses_.push_back(std::move(use)); }
+  void keep(Use use);
   const std::vector<Use>& uses() const { return uses_; }
 
   virtual PositionShape shape(std::size_t use) const = 0;
+  // How many positions may read the same number of x.
+  virtual std::int64_t readers() const { return 1; }
   // form (+)= sum_p g_p a_p^T over the positions of one use, in an order of its own: inputs x outputs
   // numbers.
   virtual void form(std::size_t use, std::int64_t row, std::int64_t group, bool add, float* form) const = 0;
@@ -98,6 +108,7 @@ class PositionSite : public Site {
   template <class Load>
   const float* join(const Load& load, std::int64_t width) const;
   double gram_norm(std::int64_t row, const PositionShape& all) const;
+  double direct_norm(const float* forms, std::int64_t row, const PositionShape& all) const;
   bool is_single(const PositionShape& all) const { return all.positions == 1 && all.groups == 1; }
   void add_weight_norms(std::span<double> squared);
   void add_portable_norms(std::span<double> squared);

@@ -11,12 +11,13 @@ namespace ration::nn {
 // add up.
 class RowSite final : public Site {
  public:
-  RowSite(std::vector<torch::Tensor> parameters, Kernels kernels)
-      : parameters_(std::move(parameters)), kernels_(kernels), rows_(parameters_.size()) {}
+  RowSite(std::int64_t rows, std::vector<torch::Tensor> parameters, Kernels kernels)
+      : Site(rows), parameters_(std::move(parameters)), kernels_(kernels), rows_of_(parameters_.size()) {}
 
   // The gradients of the parameter in this place, one row each.
   void add_use(std::size_t parameter, const torch::Tensor& gradients);
 
+  std::vector<torch::Tensor> parameters() const override;
   void add_squared_norms(std::span<double> squared) override;
   void write_weighted(const torch::Tensor& factors) override;
   void forget_rows(const torch::Tensor& rows) override;
@@ -24,7 +25,7 @@ class RowSite final : public Site {
  private:
   std::vector<torch::Tensor> parameters_;
   Kernels kernels_;
-  std::vector<torch::Tensor> rows_;
+  std::vector<torch::Tensor> rows_of_;  // the gradients of each parameter
 };
 
 }  // namespace ration::nn

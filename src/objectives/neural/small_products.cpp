@@ -11,7 +11,7 @@
 namespace ration::nn {
 namespace {
 
-constexpr std::int64_t kBlock = 4096;  // floats that are added up before they are added in double
+constexpr std::int64_t kBlock = 1024;  // floats that are added up before they are added in double
 constexpr std::int64_t kLanes = 64;
 
 using Four [[gnu::vector_size(16)]] = float;
@@ -102,8 +102,17 @@ void transpose_part(const float* from, std::int64_t rows, std::int64_t columns, 
   }
 }
 
+double smallest_exact_square(std::int64_t count) {
+  return 0x1p-102 * static_cast<double>(count);
+}
+
 double squared_length(const float* values, std::int64_t count) {
-  return dot(values, values, count);
+  const double squared = dot(values, values, count);
+  if (!(squared < smallest_exact_square(count))) return squared;
+  double exact = 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    exact += static_cast<double>(values[i]) * static_cast<double>(values[i]);
+  return exact;
 }
 
 double dot(const float* a, const float* b, std::int64_t count) {

@@ -27,7 +27,11 @@ void transpose(const float* from, std::int64_t rows, std::int64_t columns, float
 void transpose_part(const float* from, std::int64_t rows, std::int64_t columns, std::int64_t stride,
                     float* to);
 
+// Right within 2^-19 of it whatever the size of the numbers; infinite or NaN if a square is no float.
 double squared_length(const float* values, std::int64_t count);
+// A sum of `count` squares of floats below this may have lost its digits: squares below 2^-126 have, and each
+// is off by less than that, so that a sum of this size is off by 2^-24 of it.
+double smallest_exact_square(std::int64_t count);
 // sum_i a[i] b[i]
 double dot(const float* a, const float* b, std::int64_t count);
 

@@ -1,5 +1,6 @@
 #include "ration/objectives/neural/tape.h"
 
+#include <fmt/format.h>
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/custom_class.h>
 
@@ -38,8 +39,17 @@ struct FirstLayer : torch::autograd::Function<FirstLayer> {
 
 }  // namespace
 
-Tape::Tape(std::int64_t most_kept, Kernels kernels)
-    : outer_(std::exchange(current_tape, this)), room_(most_kept), kernels_(kernels) {}
+// Shapes alone, which say nothing about what a row holds.
+void require_rows(const torch::Tensor& tensor, std::int64_t rows, std::int64_t least_dimensions) {
+  if (tensor.dim() >= least_dimensions && tensor.size(0) == rows) return;
+  throw InputError(fmt::format(
+      "network: the first dimension of what a layer sees is not the row, so that no row's influence "
+      "is bounded: expected {} rows in at least {} dimensions, got {}",
+      rows, least_dimensions, fmt::join(tensor.sizes().vec(), " x ")));
+}
+
+Tape::Tape(std::int64_t rows, std::int64_t most_kept, Kernels kernels)
+    : outer_(std::exchange(current_tape, this)), rows_(rows), room_(most_kept), kernels_(kernels) {}
 
 Tape::~Tape() {
   current_tape = outer_;

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include <cmath>
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <vector>
 
+#include "ration/base/error.h"
 #include "ration/objectives/neural/layers.h"
 #include "ration/objectives/neural/neural.h"
 
@@ -106,6 +109,23 @@ inline std::vector<double> clipped_sum_row_by_row(Network network, const Rows& r
   return sum;
 }
 
+// Why `act` was refused; empty if it was not.
+inline std::string refusal(const auto& act) {
+  try {
+    act();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+inline std::vector<double> clipped(Objective& objective, const std::vector<double>& w, const Batch& batch,
+                                   const AnyClipRule& rule) {
+  std::vector<double> sum(objective.parameters());
+  objective.clipped_gradient_sum(w, batch, rule, sum);
+  return sum;
+}
+
 inline double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double squared = 0;
   for (std::size_t i = 0; i < a.size(); ++i) squared += (a[i] - b[i]) * (a[i] - b[i]);
@@ -114,6 +134,40 @@ inline double distance(const std::vector<double>& a, const std::vector<double>& 
 
 inline double length(const std::vector<double>& a) {
   return distance(a, std::vector<double>(a.size()));
+}
+
+// What a norm's room for rounding may take from a contribution in networks of this size, where positions are
+// added up twice, in two orders (position_site.h).
+inline constexpr double kRoomOfSums = 2e-3;
+
+// The sum over a batch is that of its rows alone, and each of them the row's own gradient, to 1e-5 of what
+// they contribute in length: as long as the rule says, or shorter by no more than `room`.
+inline void expect_clipped_sum(Objective& objective, const Network& net, const Rows& rows,
+                               const NeuralOptions& options, const std::vector<double>& w, const Batch& batch,
+                               const AnyClipRule& rule, double room) {
+  constexpr double kRounding = 1e-5;
+  std::vector<double> total(w.size());
+  double lengths = 0, aside = 0, shortened = 0;
+  for (const std::uint64_t row : batch.rows) {
+    const auto alone = clipped(objective, w, {.rows = {row}}, rule);
+    const auto expected = clipped_sum_row_by_row(net, rows, options, {.rows = {row}}, rule);
+    const double long_ = length(expected);
+    const double share =
+        long_ == 0 ? 0
+                   : std::inner_product(alone.begin(), alone.end(), expected.begin(), 0.0) / (long_ * long_);
+    double squared = 0;
+    for (std::size_t i = 0; i < total.size(); ++i) {
+      total[i] += alone[i];
+      squared += (alone[i] - share * expected[i]) * (alone[i] - share * expected[i]);
+    }
+    lengths += long_;
+    aside += std::sqrt(squared);
+    shortened += (1 - share) * long_;
+  }
+  EXPECT_LE(aside, kRounding * lengths);
+  EXPECT_GE(shortened, -kRounding * lengths);
+  EXPECT_LE(shortened, (kRounding + room) * lengths);
+  EXPECT_LE(distance(clipped(objective, w, batch, rule), total), kRounding * lengths);
 }
 
 }  // namespace ration::nn

@@ -3,7 +3,6 @@
 
 #include <torch/nn/modules/container/any.h>
 #include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/dropout.h>
 #include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
@@ -18,12 +17,14 @@
 // their parameters. A network composed of them, and of anything without parameters, trains privately with no
 // other change.
 //
-// Inputs      the first dimension is the row. A layer treats every row alike and by itself.
+// Inputs      the first dimension is the row: under a tape, anything else is refused (InputError). A layer
+//             treats every row alike and by itself.
 // Freezing    parameters with requires_grad(false) stay as they are, cost nothing and are protected by
 //             nothing.
 namespace ration::nn {
 
-// Marks a module whose own parameters are all on the tape.
+// Marks a module whose own parameters are all on the tape. A subclass that trains more than its base does is
+// refused, whatever it is marked as.
 class PrivateLayer {
  public:
   virtual ~PrivateLayer() = default;
@@ -64,7 +65,9 @@ class Conv2dImpl : public torch::nn::Conv2dImpl, public PrivateLayer {
 };
 TORCH_MODULE(Conv2d);
 
-// Takes ids as integers or, as rows hold them, as floats.
+// Takes ids as integers or, as rows hold them, as floats. An id that the table does not have stands for a
+// vector of NaNs: its row contributes nothing, and no error says which one it was. InputError for a max_norm,
+// which would change the table by what the rows look up.
 class EmbeddingImpl : public torch::nn::EmbeddingImpl, public PrivateLayer {
  public:
   using torch::nn::EmbeddingImpl::EmbeddingImpl;
@@ -126,6 +129,22 @@ class BiasImpl : public torch::nn::Module, public PrivateLayer {
   torch::Tensor bias;  // begins at 0
 };
 TORCH_MODULE(Bias);
+
+// While a network is trained, each number of a row is zero with probability p, and divided by 1 - p
+// otherwise; afterwards all stay as they are. Masks are drawn from the secure source for each row by itself,
+// so that no row changes the mask of another; torch's Dropout, which draws by place from a seed of its own,
+// is refused.
+class DropoutImpl : public torch::nn::Module {
+ public:
+  // 0 <= p < 1.
+  explicit DropoutImpl(double p = 0.5);
+  // Of the shape of x.
+  torch::Tensor forward(const torch::Tensor& x);
+
+ private:
+  double p_;
+};
+TORCH_MODULE(Dropout);
 
 // Self-attention over rows x tokens x size. `padding`, rows x tokens, is true at tokens nobody shall look at.
 class MultiheadAttentionImpl : public torch::nn::Module {

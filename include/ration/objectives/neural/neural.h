@@ -35,8 +35,10 @@ struct Network {
 struct NeuralOptions {
   // Shape of one row: {784}, {1, 28, 28}; the first so many columns of the table.
   std::vector<std::int64_t> input;
-  std::size_t classes = 2;     // >= 2: softmax over so many outputs; 0: one output and the squared loss
-  std::int64_t ids_below = 0;  // inputs are tokens 0, ..., ids_below - 1; 0: they are any numbers
+  std::size_t classes = 2;  // >= 2: softmax over so many outputs; 0: one output and the squared loss
+  // Inputs are tokens 0, ..., ids_below - 1, and a row with any other contributes nothing; 0: they are any
+  // numbers.
+  std::int64_t ids_below = 0;
   std::int64_t most_kept = Tape::kMostKept;  // numbers that clipping may keep beside the activations
   std::size_t rows_at_once = 512;            // >= 1: larger batches are worked on in parts of about so many
   std::size_t threads = 0;                   // 0: one per processor
@@ -52,15 +54,20 @@ struct NeuralOptions {
 // Cost        one forward and one backward pass for activations; a norm per row and layer by the cheapest way
 //             its shapes allow; one weighted product per layer. No gradient of a row is formed, unless that
 //             is the cheapest way.
-// Refused     networks whose rows mix (BatchNorm), found by name and by trying public numbers; modules with
-//             parameters of another kind than layers.h, unless `row_by_row`; parameters that two modules
-//             share.
+// Refused     networks whose rows mix (BatchNorm), found by name, by trying public numbers, and in every step
+//             by the shapes that layers see; modules with parameters of another kind than layers.h, or that
+//             autograd computes a gradient of by itself, unless `row_by_row`; parameters that two modules
+//             share; random numbers by torch's generator.
+// Not found   code that mixes rows only where they hold certain numbers: a forward() must treat each row by
+//             itself.
 // Device      the network's passes and the clipped sums are computed there; weights, noise and steps stay
 //             with the processor, so that what is promised is the same everywhere.
 // Precision   32 bits within a part of a batch, 64 bits from there on. A row's factor leaves room for the
 //             rounding of its norm (kSinglePrecisionRoom); the rounding of sums in 32 bits is not in the
 //             sensitivity, and the certificate says so (PublicFacts::single_precision).
-// Edge cases  a row without a finite norm contributes 0. Results may differ in the last digits with the
+// Edge cases  a row without a finite norm, or with a token that there is not, contributes 0; mean_loss() and
+//             predict() throw InputError for such a token. If torch fails on a batch, InputError says so
+//             without torch's words, which may quote a row. Results may differ in the last digits with the
 //             number of threads, as torch's do.
 std::unique_ptr<Objective> make_neural(Network network, std::shared_ptr<const Rows> rows,
                                        const NeuralOptions& options);

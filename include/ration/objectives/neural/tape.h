@@ -14,10 +14,17 @@ namespace ration::nn {
 
 // What clipping needs to know of one layer after a backward pass: the layer's gradient of row i is never
 // formed unless that is the cheapest way, but its norm and the weighted sum over all rows are.
+//
+// Guarantee   no use is taken whose first dimension is not that of the batch's rows.
 class Site {
  public:
+  // For a batch of so many rows.
+  explicit Site(std::int64_t rows) : rows_(rows) {}
   virtual ~Site() = default;
 
+  // The trained parameters whose .grad write_weighted() writes. What trains and is on no such list is
+  // refused.
+  virtual std::vector<torch::Tensor> parameters() const = 0;
   // squared[i] += |gradient of row i|^2, over the layer's parameters that are trained.
   virtual void add_squared_norms(std::span<double> squared) = 0;
   // The .grad of each of these parameters = sum_i factors[i] * gradient of row i; `factors` is a float per
@@ -26,7 +33,17 @@ class Site {
   // From now on these rows count as having a gradient of zero: they hold a NaN or an infinity, and 0 * NaN is
   // NaN.
   virtual void forget_rows(const torch::Tensor& rows) = 0;
+
+ protected:
+  // Of the batch.
+  std::int64_t rows() const { return rows_; }
+
+ private:
+  std::int64_t rows_;
 };
+
+// InputError unless the tensor has at least so many dimensions, the first of which is that of `rows` rows.
+void require_rows(const torch::Tensor& tensor, std::int64_t rows, std::int64_t least_dimensions = 1);
 
 // By what the sums over a row's positions are computed.
 enum class Kernels {
@@ -46,8 +63,8 @@ class Tape {
   // Numbers, unless the constructor is told otherwise: 20 MB.
   static constexpr std::int64_t kMostKept = 5 << 20;
 
-  // Sites may keep up to `most_kept` numbers all together, if that saves time.
-  explicit Tape(std::int64_t most_kept = kMostKept, Kernels kernels = Kernels::fastest);
+  // For a batch of so many rows. Sites may keep up to `most_kept` numbers all together, if that saves time.
+  explicit Tape(std::int64_t rows, std::int64_t most_kept = kMostKept, Kernels kernels = Kernels::fastest);
   ~Tape();
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -58,6 +75,8 @@ class Tape {
   // One for each layer that was used, in the order of their first use.
   std::span<const std::unique_ptr<Site>> sites() const { return sites_; }
 
+  // Of the batch.
+  std::int64_t rows() const { return rows_; }
   // By what its sites compute.
   Kernels kernels() const { return kernels_; }
   // How many numbers may still be kept.
@@ -75,6 +94,7 @@ class Tape {
 
  private:
   Tape* outer_;
+  std::int64_t rows_;
   std::vector<std::unique_ptr<Site>> sites_;
   std::unordered_map<const void*, std::size_t> places_;
   std::int64_t room_;
