@@ -90,10 +90,11 @@ double CellEncoder::parse(std::string_view text, const Place& place) const {
 }
 
 double CellEncoder::bounded(double value, const Place& place) const {
-  if (!std::isfinite(value))
+  const bool clamps = column_.out_of_bounds == OutOfBounds::clamp;
+  if (std::isnan(value) || (std::isinf(value) && !clamps))
     place.refuse(column_.name, fmt::format("expected a finite number, got {}", show(value)));
   if (value >= column_.low && value <= column_.high) return value;
-  if (column_.out_of_bounds == OutOfBounds::clamp) return std::clamp(value, column_.low, column_.high);
+  if (clamps) return std::clamp(value, column_.low, column_.high);
   place.refuse(
       column_.name,
       fmt::format(

@@ -63,14 +63,18 @@ std::string content_hash(const std::string& path) {
   }
 }
 
+std::vector<std::string> content_hashes(const std::vector<std::string>& paths) {
+  std::vector<std::string> hashes;
+  for (const std::string& path : paths) hashes.push_back(content_hash(path));
+  if (hashes.size() == 1) return hashes;
+  Sha256 all;
+  for (const std::string& one : hashes) all.add(one.data(), one.size());
+  hashes.insert(hashes.begin(), all.hexadecimal());
+  return hashes;
+}
+
 std::string content_hash(const std::vector<std::string>& paths) {
-  if (paths.size() == 1) return content_hash(paths.front());
-  Sha256 hash;
-  for (const std::string& path : paths) {
-    const std::string one = content_hash(path);
-    hash.add(one.data(), one.size());
-  }
-  return hash.hexadecimal();
+  return content_hashes(paths).front();
 }
 
 }  // namespace ration::data

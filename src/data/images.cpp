@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <span>
 #include <utility>
 
 #include "data/complaint.h"
 #include "data/named_data.h"
+#include "data/row_faults.h"
 #include "data/scattering.h"
 
 namespace ration::data {
@@ -42,45 +44,62 @@ void require_size(const Images& images, const Schema& schema) {
   const ImageShape& shape = *schema.image;
   if (images.channels == shape.channels && images.height == shape.height && images.width == shape.width)
     return;
-  refuse(schema.file,
-         fmt::format("expected images of {}, got {}", size_text(shape.channels, shape.height, shape.width),
-                     size_text(images.channels, images.height, images.width)));
+  throw PublicFault(fmt::format("{}: expected images of {}, got {}", schema.file,
+                                size_text(shape.channels, shape.height, shape.width),
+                                size_text(images.channels, images.height, images.width)));
 }
 
-void require_classes(const Images& images, const Schema& schema) {
+// Leaves out what has a label that is none of the classes, or refuses it; returns how many.
+std::size_t leave_out_bad(Images& images, const Schema& schema, OnBadRow on_bad_row) {
+  RowFaults faults(on_bad_row);
   const std::size_t classes = schema.classes();
+  const std::size_t each = images.pixels_each();
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < images.count(); ++i) {
-    if (images.labels[i] < classes) continue;
-    refuse(schema.file, fmt::format("image {}: expected a label < {}, the number of classes, got {}", i + 1,
-                                    classes, images.labels[i]));
+    if (images.labels[i] >= classes) {
+      faults.in_row(RowFault(fmt::format("{}: image {}: expected a label < {}, the number of classes, got {}",
+                                         schema.file, i + 1, classes, images.labels[i])));
+    }
+    if (!faults.end_row()) continue;
+    if (kept < i) {
+      std::copy_n(images.pixels.begin() + static_cast<std::ptrdiff_t>(i * each), each,
+                  images.pixels.begin() + static_cast<std::ptrdiff_t>(kept * each));
+      images.labels[kept] = images.labels[i];
+    }
+    ++kept;
   }
+  faults.finish();
+  images.labels.resize(kept);
+  images.pixels.resize(kept * each);
+  return faults.left_out();
 }
 
-Images read_named(const std::string& name, const Schema& schema) {
+Images read_named(const std::string& name) {
   const DataKind kind = parse_data_name(name).kind;
   if (kind == DataKind::file || kind == DataKind::text) {
     refuse(name, "the schema is one of images; expected mnist:DIR, fashion-mnist or cifar10:DIR");
   }
   const std::vector<std::string> files = files_of(name);
-  return kind == DataKind::cifar10 ? read_cifar10(files) : read_idx(files[0], files[1], schema.classes());
+  constexpr std::size_t kAnyByte = 256;  // image_table() looks at the labels
+  return kind == DataKind::cifar10 ? read_cifar10(files, kAnyByte) : read_idx(files[0], files[1], kAnyByte);
 }
 
 }  // namespace
 
-Table image_table(const Images& images, const Schema& schema) {
+Table image_table(Images images, const Schema& schema, OnBadRow on_bad_row) {
   require_sound(schema);
   require_size(images, schema);
-  require_classes(images, schema);
+  const std::size_t left_out = leave_out_bad(images, schema, on_bad_row);
   std::vector<std::string> names = encoded_column_names(schema);
   std::vector<double> labels(images.labels.begin(), images.labels.end());
   Rows rows = Rows::dense(names.size(), encoded(images, schema, names.size()), std::move(labels));
   if (schema.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema.max_row_norm);
-  return {std::move(rows), std::move(names), schema.class_names()};
+  return {std::move(rows), std::move(names), schema.class_names(), left_out};
 }
 
 Table read_images(const std::string& name, const Schema& schema, const ReadOptions& options) {
   require_sound(schema);
-  Table table = image_table(read_named(name, schema), schema);
+  Table table = image_table(read_named(name), schema, options.on_bad_row);
   if (options.labels) return table;
   std::vector<double> none(table.rows.count(), std::numeric_limits<double>::quiet_NaN());
   table.rows = std::move(table.rows).with_labels(std::move(none));

@@ -27,11 +27,11 @@ struct Images {
 Images read_idx(const std::string& images_path, const std::string& labels_path, std::size_t classes = 10);
 
 // CIFAR-10 binary, gzip or not: records of one label byte and 3 x 32 x 32 bytes. Refused: a size that is no
-// whole number of records, a label above 9.
-Images read_cifar10(const std::vector<std::string>& paths);
+// whole number of records, a label not below `classes`.
+Images read_cifar10(const std::vector<std::string>& paths, std::size_t classes = 10);
 
-// Encoded by a schema of the format `images`. Refused: images of another size, a label that is none of the
-// classes.
-Table image_table(const Images& images, const Schema& schema);
+// Encoded by a schema of the format `images`. Refused: images of another size. A label that is none of the
+// classes makes a bad row.
+Table image_table(Images images, const Schema& schema, OnBadRow on_bad_row = OnBadRow::refuse);
 
 }  // namespace ration::data

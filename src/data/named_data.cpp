@@ -157,6 +157,16 @@ std::string with_absolute_path(const std::string& name) {
   return to_string(data);
 }
 
+std::string name_without_folder(const std::string& name) {
+  if (name.empty()) return name;
+  NamedData data = parse_data_name(name);
+  const fs::path path = fs::path(data.path).lexically_normal();
+  data.path = (path.has_filename() ? path : path.parent_path()).filename().string();
+  const std::string shortened = to_string(data);
+  // A file that is called like a format.
+  return parse_data_name(shortened) == data ? shortened : "./" + shortened;
+}
+
 std::vector<std::string> files_of(const std::string& name) {
   const NamedData data = parse_data_name(name);
   if (data.kind == DataKind::file) return {data.path};

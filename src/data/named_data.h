@@ -39,8 +39,12 @@ std::string find_data(const std::string& name, const std::string& beside = "");
 // A name that means the same wherever it is read; nothing is looked for.
 std::string with_absolute_path(const std::string& name);
 
+// What the data is called, without the folder it lies in: "census.csv", "mnist:digits:test". What is
+// published with a model names its data so.
+std::string name_without_folder(const std::string& name);
+
 // Every file of the data in a fixed order; InputError naming the one that is absent. A plain file is not
-// looked for. content_hash(files_of(name)) is what ledger and certificate know the data by.
+// looked for. content_hash(files_of(name)) is what a ledger knows the data by.
 std::vector<std::string> files_of(const std::string& name);
 
 // What the format makes public; nothing for a file, which needs a schema.

@@ -3,16 +3,35 @@
 #include <fmt/format.h>
 
 #include "data/complaint.h"
-#include "ration/base/error.h"
+#include "ration/data/bad_rows.h"
 
 namespace ration::data {
+namespace {
+
+std::string located(const Place& place, std::string_view message) {
+  return fmt::format("{}{}{}: {}", place.file, place.is_line ? ":" : ": row ", place.number, message);
+}
+
+std::string of_column(std::string_view column, std::string_view message) {
+  return fmt::format("column {}: {}", quoted(column), message);
+}
+
+}  // namespace
+
+RowFault Place::fault(std::string_view message) const {
+  return RowFault(located(*this, message));
+}
 
 void Place::refuse(std::string_view message) const {
-  throw InputError(fmt::format("{}{}{}: {}", file, is_line ? ":" : ": row ", number, message));
+  throw fault(message);
 }
 
 void Place::refuse(std::string_view column, std::string_view message) const {
-  refuse(fmt::format("column {}: {}", quoted(column), message));
+  refuse(of_column(column, message));
+}
+
+void Place::refuse_header(std::string_view column, std::string_view message) const {
+  throw PublicFault(located(*this, of_column(column, message)));
 }
 
 }  // namespace ration::data

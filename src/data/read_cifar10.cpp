@@ -10,9 +10,8 @@ namespace ration::data {
 namespace {
 
 constexpr std::size_t kPixels = 3 * 32 * 32;
-constexpr std::uint8_t kClasses = 10;
 
-void append_file(const std::string& path, Images& images) {
+void append_file(const std::string& path, std::size_t classes, Images& images) {
   ByteSource source(path);
   std::array<char, 1 + kPixels> record{};
   std::size_t number = 0;
@@ -22,8 +21,8 @@ void append_file(const std::string& path, Images& images) {
       refuse(path, fmt::format("record {}: expected {} bytes, got {}", number, record.size(), got));
     }
     const auto label = static_cast<std::uint8_t>(record[0]);
-    if (label >= kClasses)
-      refuse(path, fmt::format("record {}: expected a label < {}, got {}", number, kClasses, label));
+    if (label >= classes)
+      refuse(path, fmt::format("record {}: expected a label < {}, got {}", number, classes, label));
     images.labels.push_back(label);
     images.pixels.insert(images.pixels.end(), record.begin() + 1, record.end());
   }
@@ -32,9 +31,9 @@ void append_file(const std::string& path, Images& images) {
 
 }  // namespace
 
-Images read_cifar10(const std::vector<std::string>& paths) {
+Images read_cifar10(const std::vector<std::string>& paths, std::size_t classes) {
   Images images{.channels = 3, .height = 32, .width = 32, .pixels = {}, .labels = {}};
-  for (const std::string& path : paths) append_file(path, images);
+  for (const std::string& path : paths) append_file(path, classes, images);
   return images;
 }
 

@@ -18,11 +18,12 @@ std::size_t column_named(const Schema& schema, std::string_view name, const Plac
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     if (schema.columns[i].name == name) return i;
   }
-  place.refuse(name,
-               "in the header but not in the schema; add it there with type = \"ignore\" to leave it out");
+  place.refuse_header(
+      name, "in the header but not in the schema; add it there with type = \"ignore\" to leave it out");
 }
 
-// A first line with none of the schema's names is a row, or was split by the wrong character.
+// A first line with none of the schema's names is a row, or was split by the wrong character. As it may be a
+// row, this is no public fault.
 void require_a_header(const Schema& schema, const std::vector<std::string_view>& names, const Place& place) {
   const auto is_known = [&](std::string_view name) {
     return std::any_of(schema.columns.begin(), schema.columns.end(),
@@ -42,7 +43,7 @@ FieldColumns columns_by_header(const Schema& schema, const ReadOptions& options,
   for (const std::string_view name : names) {
     const std::size_t column = column_named(schema, name, place);
     if (std::find(columns.begin(), columns.end(), column) != columns.end())
-      place.refuse(name, "twice in the header");
+      place.refuse_header(name, "twice in the header");
     columns.push_back(column);
   }
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
@@ -50,7 +51,7 @@ FieldColumns columns_by_header(const Schema& schema, const ReadOptions& options,
     const bool is_used = i != schema.label_index() && schema.columns[i].type != ColumnType::ignore;
     if (!options.labels && !is_used) continue;
     if (std::find(columns.begin(), columns.end(), i) != columns.end()) continue;
-    place.refuse(schema.columns[i].name, "missing from the header");
+    place.refuse_header(schema.columns[i].name, "missing from the header");
   }
   return columns;
 }
@@ -65,10 +66,19 @@ FieldColumns columns_by_place(const Schema& schema, const ReadOptions& options, 
   return columns;
 }
 
-void require_width(std::size_t fields, std::size_t expected, const Place& place) {
-  if (fields == expected) return;
-  place.refuse(fmt::format("expected {} fields, got {}{}", expected, fields,
-                           fields == 1 ? "; is the delimiter the schema's?" : ""));
+RowFault wrong_width(std::size_t fields, std::size_t expected, const Place& place) {
+  return place.fault(fmt::format("expected {} fields, got {}{}", expected, fields,
+                                 fields == 1 ? "; is the delimiter the schema's?" : ""));
+}
+
+void add_row(TableBuilder& builder, const FieldColumns& columns, const std::vector<std::string_view>& fields,
+             const Place& place) {
+  if (fields.size() != columns.size()) {
+    builder.refuse_row(wrong_width(fields.size(), columns.size(), place));
+  } else {
+    for (std::size_t i = 0; i < columns.size(); ++i) builder.cell(columns[i], fields[i], place);
+  }
+  builder.end_row();
 }
 
 DelimitedOptions delimited_options(const Schema& schema) {
@@ -88,9 +98,7 @@ Table read_csv(const std::string& path, const Schema& schema, const ReadOptions&
       continue;
     }
     if (!columns) columns = columns_by_place(schema, options, reader.fields().size());
-    require_width(reader.fields().size(), columns->size(), place);
-    for (std::size_t i = 0; i < columns->size(); ++i) builder.cell((*columns)[i], reader.fields()[i], place);
-    builder.end_row();
+    add_row(builder, *columns, reader.fields(), place);
   }
   return std::move(builder).finish(path);
 }

@@ -12,6 +12,7 @@
 #include "data/complaint.h"
 #include "data/line_reader.h"
 #include "data/number.h"
+#include "data/row_faults.h"
 #include "ration/data/table.h"
 
 namespace ration::data {
@@ -36,27 +37,35 @@ class LibsvmRows {
   LibsvmRows(const Schema& schema, const ReadOptions& options)
       : schema_(schema),
         features_(*schema.indexed_features),
-        label_(schema.label_column(), {}),
-        with_labels_(options.labels) {
+        label_(as_read(schema.label_column(), options.on_bad_row), {}),
+        with_labels_(options.labels),
+        clamps_(features_.out_of_bounds == OutOfBounds::clamp || options.on_bad_row == OnBadRow::clamp),
+        faults_(options.on_bad_row) {
     unit_ = std::max(std::abs(features_.low), std::abs(features_.high));
     matrix_.columns = features_.count + (schema.bias ? 1 : 0);
   }
 
   void add(std::string_view line, const Place& place) {
-    labels_.push_back(take_label(take_word(line), place));
-    std::size_t previous = 0;
-    for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
-      previous = add_entry(word, previous, place);
+    double label = 0;
+    try {
+      label = take_label(take_word(line), place);
+    } catch (const RowFault& fault) {
+      faults_.in_row(fault);
     }
+    add_entries(line, place);
+    if (!faults_.end_row()) return forget_row();
     if (schema_.bias) push(features_.count, 1.0);
     matrix_.end_row();
+    labels_.push_back(label);
   }
 
-  Rows finish(const std::string& file) {
-    if (labels_.empty()) refuse(file, "expected rows, got none");
+  // Dense or sparse by the schema's number of columns: what the rows hold may not decide (rows.h).
+  Table finish(const std::string& file) {
+    faults_.finish();
+    if (labels_.empty() && faults_.left_out() == 0) refuse(file, "expected rows, got none");
     Rows rows = Rows::build(std::move(matrix_), std::move(labels_));
     if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
-    return rows;
+    return {std::move(rows), encoded_column_names(schema_), schema_.class_names(), faults_.left_out()};
   }
 
  private:
@@ -68,6 +77,23 @@ class LibsvmRows {
     return label_.label(*number, place);
   }
 
+  // Indices that are none, or do not increase, leave no row to speak of.
+  void add_entries(std::string_view line, const Place& place) {
+    try {
+      std::size_t previous = 0;
+      for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
+        previous = add_entry(word, previous, place);
+      }
+    } catch (const RowFault& fault) {
+      faults_.in_row(fault);
+    }
+  }
+
+  void forget_row() {
+    matrix_.indices.resize(matrix_.starts.back());
+    matrix_.values.resize(matrix_.starts.back());
+  }
+
   // Returns the entry's index, from 1.
   std::size_t add_entry(std::string_view word, std::size_t previous, const Place& place) {
     const std::size_t colon = word.find(':');
@@ -76,7 +102,11 @@ class LibsvmRows {
     const std::size_t index = take_index(word.substr(0, colon), place);
     if (index <= previous)
       place.refuse(fmt::format("expected increasing indices, got {} after {}", index, previous));
-    push(index - 1, take_value(word.substr(colon + 1), index, place) / unit_);
+    try {
+      push(index - 1, take_value(word.substr(colon + 1), index, place) / unit_);
+    } catch (const RowFault& fault) {
+      faults_.in_feature(fault);
+    }
     return index;
   }
 
@@ -92,11 +122,10 @@ class LibsvmRows {
   double take_value(std::string_view text, std::size_t index, const Place& place) const {
     const std::string column = fmt::format("{}", index);
     const auto value = parse_number(text);
-    if (!value || !std::isfinite(*value))
+    if (!value || std::isnan(*value) || (std::isinf(*value) && !clamps_))
       place.refuse(column, fmt::format("expected a finite number, got {}", quoted(text)));
     if (*value >= features_.low && *value <= features_.high) return *value;
-    if (features_.out_of_bounds == OutOfBounds::clamp)
-      return std::clamp(*value, features_.low, features_.high);
+    if (clamps_) return std::clamp(*value, features_.low, features_.high);
     place.refuse(
         column,
         fmt::format("value {} is outside the public bounds [{}, {}]; clamp with out_of_bounds = \"clamp\" or "
@@ -112,6 +141,8 @@ class LibsvmRows {
   const IndexedFeatures& features_;
   CellEncoder label_;
   bool with_labels_;
+  bool clamps_;
+  RowFaults faults_;
   double unit_;
   SparseMatrix matrix_;
   std::vector<double> labels_;
@@ -126,7 +157,7 @@ Table read_libsvm(const std::string& path, const Schema& schema, const ReadOptio
   LibsvmRows rows(schema, options);
   LineReader lines(path);
   while (lines.next_filled()) rows.add(lines.text(), Place{lines.path(), lines.line()});
-  return {rows.finish(path), encoded_column_names(schema), schema.class_names()};
+  return rows.finish(path);
 }
 
 }  // namespace ration::data

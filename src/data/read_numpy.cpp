@@ -20,7 +20,7 @@ std::vector<char> bytes_of(const std::string& path) {
 void require_columns(const NumpyArray& array, std::size_t expected, const std::string& what,
                      const std::string& path) {
   if (array.columns == expected) return;
-  refuse(path, fmt::format("expected {} columns{}, got {}", expected, what, array.columns));
+  throw PublicFault(fmt::format("{}: expected {} columns{}, got {}", path, expected, what, array.columns));
 }
 
 std::vector<std::size_t> all_but(const Schema& schema, std::size_t left_out) {

@@ -11,6 +11,7 @@
 #include "data/complaint.h"
 #include "data/line_reader.h"
 #include "data/named_data.h"
+#include "data/row_faults.h"
 #include "data/tokens.h"
 #include "ration/data/table.h"
 
@@ -27,34 +28,45 @@ class TextRows {
   TextRows(const Schema& schema, const ReadOptions& options)
       : schema_(schema),
         shape_(*schema.text),
-        label_(schema.label_column(), {}),
-        with_labels_(options.labels) {
+        label_(as_read(schema.label_column(), options.on_bad_row), {}),
+        with_labels_(options.labels),
+        faults_(options.on_bad_row) {
     matrix_.columns = shape_.vocabulary - 1 + (schema.bias ? 1 : 0);
   }
 
   void add(std::string_view line, const Place& place) {
-    const Fields fields = split(line, place);
-    labels_.push_back(with_labels_ ? label_.label(fields.label, place)
-                                   : std::numeric_limits<double>::quiet_NaN());
-    std::vector<std::uint32_t> ids = token_ids(fields.text, shape_);
+    Fields fields;
+    double label = 0;
+    try {
+      fields = split(line, place);
+      label = with_labels_ ? label_.label(fields.label, place) : std::numeric_limits<double>::quiet_NaN();
+    } catch (const RowFault& fault) {
+      faults_.in_row(fault);
+    }
+    if (faults_.end_row()) add(token_ids(fields.text, shape_), label);
+  }
+
+  Table finish(const std::string& file) {
+    faults_.finish();
+    if (labels_.empty() && faults_.left_out() == 0) refuse(file, "expected rows, got none");
+    Rows rows =
+        is_bag() ? Rows::sparse(std::move(matrix_), std::move(labels_))
+                 : Rows::dense(shape_.length + (schema_.bias ? 1 : 0), std::move(ids_), std::move(labels_));
+    if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
+    return {std::move(rows), encoded_column_names(schema_), schema_.class_names(), faults_.left_out()};
+  }
+
+ private:
+  bool is_bag() const { return shape_.features == TextFeatures::bag; }
+
+  void add(std::vector<std::uint32_t> ids, double label) {
+    labels_.push_back(label);
     if (is_bag()) {
       add_bag(std::move(ids));
     } else {
       add_ids(std::move(ids));
     }
   }
-
-  Rows finish(const std::string& file) {
-    if (labels_.empty()) refuse(file, "expected rows, got none");
-    Rows rows =
-        is_bag() ? Rows::sparse(std::move(matrix_), std::move(labels_))
-                 : Rows::dense(shape_.length + (schema_.bias ? 1 : 0), std::move(ids_), std::move(labels_));
-    if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
-    return rows;
-  }
-
- private:
-  bool is_bag() const { return shape_.features == TextFeatures::bag; }
 
   Fields split(std::string_view line, const Place& place) const {
     const std::size_t tab = line.find('\t');
@@ -88,6 +100,7 @@ class TextRows {
   const TextShape& shape_;
   CellEncoder label_;
   bool with_labels_;
+  RowFaults faults_;
   SparseMatrix matrix_;      // bag
   std::vector<double> ids_;  // ids, row after row
   std::vector<double> labels_;
@@ -104,7 +117,7 @@ Table read_texts(const std::string& name, const Schema& schema, const ReadOption
   LineReader lines(files_of(name).front());
   if (schema.header) lines.next();
   while (lines.next_filled()) rows.add(lines.text(), Place{lines.path(), lines.line()});
-  return {rows.finish(name), encoded_column_names(schema), schema.class_names()};
+  return rows.finish(name);
 }
 
 }  // namespace ration::data

@@ -121,6 +121,12 @@ Rows Rows::sparse(SparseMatrix matrix, std::vector<double> labels) {
 }
 
 Rows Rows::build(SparseMatrix matrix, std::vector<double> labels) {
+  if (matrix.columns > kNarrow) return sparse(std::move(matrix), std::move(labels));
+  require_sound(matrix, labels.size());
+  return dense(matrix.columns, spread_out(matrix), std::move(labels));
+}
+
+Rows Rows::build_public(SparseMatrix matrix, std::vector<double> labels) {
   require_sound(matrix, labels.size());
   const double dense_entries =
       kDenseFrom * static_cast<double>(matrix.rows()) * static_cast<double>(matrix.columns);

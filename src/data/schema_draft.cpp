@@ -30,6 +30,17 @@ constexpr const char* kWarning =
     "# every list of categories by what is publicly known (a questionnaire, a law, common sense), and delete "
     "this comment.\n\n";
 
+// "id", "ID", "patient_id", "patientId"
+bool is_called_id(std::string_view name) {
+  constexpr std::size_t kLength = 2;
+  if (name.size() < kLength) return false;
+  const std::string_view end = name.substr(name.size() - kLength),
+                         start = name.substr(0, name.size() - kLength);
+  if (end == "Id" || end == "ID") return true;
+  return end == "id" &&
+         (start.empty() || start.ends_with('_') || start.ends_with('-') || start.ends_with('.'));
+}
+
 // What one column has shown so far.
 class Seen {
  public:
@@ -40,12 +51,14 @@ class Seen {
       return;
     }
     note_number(text);
-    if (texts_.size() <= kMostCategories) texts_.emplace(text);
+    ++values_;
+    if (texts_.size() <= kMostCategories && !texts_.emplace(text).second) repeats_ = true;
   }
 
   Column describe(const std::string& name, bool is_target) const {
     Column column;
     column.name = name;
+    if (numbers_rows(name) && !is_target) return column;
     const bool numeric = numeric_ && !texts_.empty();
     const bool numeric_classes = is_target && texts_.size() <= kMostNumericClasses;
     if (numeric && !numeric_classes) return describe_number(std::move(column));
@@ -58,6 +71,13 @@ class Seen {
 
   bool has_too_many() const { return !numeric_ && texts_.size() > kMostCategories; }
 
+  // Whole numbers that do not repeat, and either leave few gaps or are called an id: they name rows.
+  bool numbers_rows(const std::string& name) const {
+    if (!numeric_ || !whole_ || repeats_ || texts_.size() <= kMostCategories) return false;
+    const bool few_gaps = high_ - low_ < 2 * static_cast<double>(values_);
+    return few_gaps || is_called_id(name);
+  }
+
  private:
   void note_number(std::string_view text) {
     const auto value = parse_number(text);
@@ -65,6 +85,7 @@ class Seen {
       numeric_ = false;
       return;
     }
+    whole_ = whole_ && *value == std::floor(*value);
     low_ = std::min(low_, *value);
     high_ = std::max(high_, *value);
   }
@@ -78,6 +99,9 @@ class Seen {
   }
 
   bool numeric_ = true;
+  bool whole_ = true;
+  bool repeats_ = false;  // among the first kMostCategories different ones
+  std::uint64_t values_ = 0;
   bool has_missing_ = false;
   double low_ = std::numeric_limits<double>::infinity();
   double high_ = -std::numeric_limits<double>::infinity();
@@ -156,12 +180,16 @@ void require_target(const Sample& sample, const std::string& target, const std::
                    names_are_given ? "" : "; if the first line does not name them, say how they are called"));
 }
 
-std::string remarks(const Sample& sample) {
+std::string remarks(const Sample& sample, const std::string& target) {
   std::string out;
   for (std::size_t i = 0; i < sample.names.size(); ++i) {
-    if (!sample.columns[i].has_too_many()) continue;
-    out += fmt::format("# Column {} has more than {} different texts: left out.\n", quoted(sample.names[i]),
-                       kMostCategories);
+    const std::string name = quoted(sample.names[i]);
+    if (sample.columns[i].has_too_many()) {
+      out += fmt::format("# Column {} has more than {} different texts: left out.\n", name, kMostCategories);
+    } else if (sample.columns[i].numbers_rows(sample.names[i]) && sample.names[i] != target) {
+      out +=
+          fmt::format("# Column {} has a different whole number in each row, like an id: left out.\n", name);
+    }
   }
   return out;
 }
@@ -195,7 +223,7 @@ std::string draft_schema(const std::string& path, const std::string& target,
     schema.columns.push_back(sample.columns[i].describe(sample.names[i], sample.names[i] == target));
   }
   require_sound(schema);
-  return fmt::format(kWarning, quoted(path)) + remarks(sample) + to_toml(schema);
+  return fmt::format(kWarning, quoted(path)) + remarks(sample, target) + to_toml(schema);
 }
 
 std::vector<std::string> read_names(const std::string& path) {

@@ -22,7 +22,7 @@ bool mostly_filled(std::size_t most_entries, std::size_t width) {
 }  // namespace
 
 TableBuilder::TableBuilder(const Schema& schema, const ReadOptions& options)
-    : schema_(schema), label_(kNoLabel) {
+    : schema_(schema), faults_(options.on_bad_row), label_(kNoLabel) {
   require_sound(schema);
   const std::size_t label = schema.label_index();
   std::size_t features = 0;
@@ -30,7 +30,8 @@ TableBuilder::TableBuilder(const Schema& schema, const ReadOptions& options)
     const Column& column = schema.columns[i];
     const bool is_feature = i != label && column.type != ColumnType::ignore;
     const Role role = is_feature ? Role::feature : i == label && options.labels ? Role::label : Role::none;
-    slots_.push_back({CellEncoder(column, schema.missing), role, static_cast<std::int32_t>(names_.size())});
+    slots_.push_back({CellEncoder(as_read(column, options.on_bad_row), schema.missing), role,
+                      static_cast<std::int32_t>(names_.size())});
     if (is_feature) append(names_, slots_.back().encoder.names());
     features += is_feature ? 1 : 0;
   }
@@ -52,6 +53,12 @@ void TableBuilder::reserve(std::size_t rows) {
 }
 
 void TableBuilder::end_row() {
+  if (faults_.end_row()) append_row();
+  label_ = kNoLabel;
+  row_.clear();
+}
+
+void TableBuilder::append_row() {
   if (schema_.bias) row_.push_back({static_cast<std::int32_t>(names_.size() - 1), 1.0});
   if (dense_) {
     append_dense();
@@ -59,8 +66,6 @@ void TableBuilder::end_row() {
     append_sparse();
   }
   labels_.push_back(label_);
-  label_ = kNoLabel;
-  row_.clear();
 }
 
 void TableBuilder::append_dense() {
@@ -82,10 +87,11 @@ Rows TableBuilder::take_rows() {
 }
 
 Table TableBuilder::finish(const std::string& file) && {
-  if (labels_.empty()) refuse(file, "expected rows, got none");
+  faults_.finish();
+  if (labels_.empty() && faults_.left_out() == 0) refuse(file, "expected rows, got none");
   Rows rows = take_rows();
   if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
-  return {std::move(rows), std::move(names_), schema_.class_names()};
+  return {std::move(rows), std::move(names_), schema_.class_names(), faults_.left_out()};
 }
 
 }  // namespace ration::data

@@ -7,6 +7,7 @@
 
 #include "data/cell_encoder.h"
 #include "data/place.h"
+#include "data/row_faults.h"
 #include "ration/data/table.h"
 
 namespace ration::data {
@@ -24,14 +25,20 @@ class TableBuilder {
   template <typename Value>
   void cell(std::size_t column, Value value, const Place& place) {
     const Slot& slot = slots_[column];
-    if (slot.role == Role::feature) set(slot.first, slot.encoder.feature(value, place));
-    if (slot.role == Role::label) label_ = slot.encoder.label(value, place);
+    try {
+      if (slot.role == Role::feature) set(slot.first, slot.encoder.feature(value, place));
+      if (slot.role == Role::label) label_ = slot.encoder.label(value, place);
+    } catch (const RowFault& fault) {
+      slot.role == Role::label ? faults_.in_row(fault) : faults_.in_feature(fault);
+    }
   }
+  // The row as a whole breaks a rule.
+  void refuse_row(const RowFault& fault) { faults_.in_row(fault); }
   void end_row();
   // Room for so many rows, for callers that know: growing would hold part of the table twice.
   void reserve(std::size_t rows);
   std::size_t rows() const { return labels_.size(); }
-  // `file` is named if there was no row.
+  // `file` is named if there was no row. Throws BadRows if rows are to be refused.
   Table finish(const std::string& file) &&;
 
  private:
@@ -45,6 +52,7 @@ class TableBuilder {
   void set(std::int32_t first, Entry entry) {
     if (entry.value != 0) row_.push_back({first + entry.offset, entry.value});
   }
+  void append_row();
   void append_dense();
   void append_sparse();
   Rows take_rows();
@@ -52,6 +60,7 @@ class TableBuilder {
   const Schema& schema_;
   std::vector<Slot> slots_;
   std::vector<std::string> names_;
+  RowFaults faults_;
   std::size_t most_entries_;  // of a row
   bool dense_;
   double label_;

@@ -69,6 +69,17 @@ TEST(NamedData, AbsolutePathsStayWithTheirNames) {
   EXPECT_EQ(with_absolute_path("t.csv"), here + "/t.csv");
 }
 
+TEST(NamedData, HasANameWithoutItsFolder) {
+  EXPECT_EQ(name_without_folder("/home/me/rows.csv"), "rows.csv");
+  EXPECT_EQ(name_without_folder("rows.csv"), "rows.csv");
+  EXPECT_EQ(name_without_folder("mnist:/data/digits/:test"), "mnist:digits:test");
+  EXPECT_EQ(name_without_folder("text:a/b.tsv"), "text:b.tsv");
+  EXPECT_EQ(name_without_folder("fashion-mnist"), "fashion-mnist");
+  EXPECT_EQ(name_without_folder("/data/fashion-mnist"), "./fashion-mnist");
+  EXPECT_EQ(name_without_folder("/data/text:x"), "./text:x");
+  EXPECT_EQ(name_without_folder(""), "");
+}
+
 TEST(NamedData, MnistIsReadByItsOwnSchema) {
   const MnistFolder folder;
   const std::string name = "mnist:" + folder.path();

@@ -74,19 +74,19 @@ TEST(SparseMatrix, IsMadeRowByRow) {
   EXPECT_EQ(matrix.values, three_rows().values);
 }
 
-TEST(Rows, BuildChoosesByDensity) {
+TEST(Rows, OfPublicRowsTheShareOfEntriesDecides) {
   SparseMatrix narrow = three_rows();
   narrow.starts = {0, 2, 3, 4};
   narrow.indices = {0, 2, 1, 3};
   narrow.values = {3, 4, 5, 12};
-  const Rows dense = Rows::build(narrow, {1, 2, 3});  // 4 of 12 entries
+  const Rows dense = Rows::build_public(narrow, {1, 2, 3});  // 4 of 12 entries
   ASSERT_TRUE(dense.is_dense());
-  EXPECT_FALSE(Rows::build(three_rows(), {1, 2, 3}).is_dense());  // 3 of them
+  EXPECT_FALSE(Rows::build_public(three_rows(), {1, 2, 3}).is_dense());  // 3 of them
   EXPECT_THAT(dense.dense_row(0), ElementsAre(3, 0, 4, 0));
   EXPECT_THAT(dense.dense_row(2), ElementsAre(0, 0, 0, 12));
   SparseMatrix wide = three_rows();
   wide.columns = 1000;
-  EXPECT_FALSE(Rows::build(wide, {1, 2, 3}).is_dense());
+  EXPECT_FALSE(Rows::build_public(wide, {1, 2, 3}).is_dense());
 }
 
 TEST(Rows, NormsNeitherOverflowNorUnderflow) {

@@ -1,5 +1,6 @@
 #include "ration/data/schema.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -208,6 +209,25 @@ TEST(Draft, LeavesOutWhatHasTooManyTexts) {
   const std::string draft = draft_schema(folder.write("t.csv", text), "y");
   EXPECT_THAT(draft, HasSubstr("'id' has more than 200 different texts"));
   EXPECT_EQ(parse_schema(draft).columns[0].type, ColumnType::ignore);
+}
+
+TEST(Draft, LeavesOutNumbersThatNameRows) {
+  std::string text = "row,patient_id,income,label\n";
+  for (int i = 0; i < 300; ++i) text += fmt::format("{},{},{},{}\n", 5000 + i, 7919 * i, 7919 * i, i % 2);
+  const TemporaryFolder folder;
+  const std::string draft = draft_schema(folder.write("t.csv", text), "label");
+  EXPECT_THAT(draft, HasSubstr("{ name = \"row\", type = \"ignore\" }"));
+  EXPECT_THAT(draft, HasSubstr("{ name = \"patient_id\", type = \"ignore\" }"));
+  EXPECT_THAT(draft, HasSubstr("'patient_id' has a different whole number in each row"));
+  EXPECT_THAT(draft, HasSubstr("{ name = \"income\", type = \"number\""));
+}
+
+TEST(Draft, NumbersThatRepeatAreNoIds) {
+  std::string text = "visit_id,label\n";
+  for (int i = 0; i < 300; ++i) text += fmt::format("{},{}\n", i < 2 ? 0 : i, i % 2);
+  const TemporaryFolder folder;
+  const std::string draft = draft_schema(folder.write("t.csv", text), "label");
+  EXPECT_THAT(draft, HasSubstr("{ name = \"visit_id\", type = \"number\""));
 }
 
 TEST(Draft, RefusesWhatItCannotUse) {

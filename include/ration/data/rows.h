@@ -32,9 +32,11 @@ struct SparseMatrix {
 // The encoded table: features and labels, frozen. Whatever reads a row afterwards reads the same row, so that
 // what is computed from it once, such as its norm, stays true.
 //
-// Storage     Dense, row after row, or compressed sparse rows; `build` chooses by the share of entries that
-//             are stored (kDenseFrom, measured in bench/convex_bench.cpp). A constant column for the bias is
-//             a column like any other and counts in the norm.
+// Storage     Dense, row after row, or compressed sparse rows. A product with a row is rounded differently
+//             in each, so the storage decides what every row contributes, down to which side of a kink it is
+//             on: it has to be chosen from public facts, never from what the rows hold, or one row would
+//             change the contributions of all. A constant column for the bias is a column like any other and
+//             counts in the norm.
 // Norms       norm(i) = |x_i| in L2, without overflow or underflow on the way. It is 0 for a row whose norm
 //             is below the smallest normal double, and not finite if and only if the row holds a NaN or an
 //             infinity, or its norm exceeds the largest double: users of norms treat all these rows as
@@ -51,15 +53,20 @@ class Rows {
     std::span<const double> values;         // one per index
   };
 
-  // The share of stored entries from which a row is faster to use as a whole.
+  // The share of stored entries from which a row is faster to use as a whole (bench/convex_bench.cpp).
   static constexpr double kDenseFrom = 1.0 / 3;
+  // Rows of so few columns are as fast to use as a whole, however many of their entries are 0.
+  static constexpr std::size_t kNarrow = 32;
 
   // `values` row after row: labels.size() * columns of them.
   static Rows dense(std::size_t columns, std::vector<double> values, std::vector<double> labels);
   // Compressed sparse rows, kept as they are; one label per row.
   static Rows sparse(SparseMatrix matrix, std::vector<double> labels);
-  // Dense or sparse, whichever is faster to train on.
+  // Dense if there are at most kNarrow columns, otherwise sparse: the number of columns is public.
   static Rows build(SparseMatrix matrix, std::vector<double> labels);
+  // Dense or sparse, whichever is faster, by the share of entries that are stored. For rows that everybody
+  // may know: one of them can change the choice.
+  static Rows build_public(SparseMatrix matrix, std::vector<double> labels);
 
   // The number of rows.
   std::size_t count() const { return labels_.size(); }

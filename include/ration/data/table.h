@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ration/data/bad_rows.h"
 #include "ration/data/rows.h"
 #include "ration/data/schema.h"
 
@@ -15,6 +16,9 @@ struct Table {
   // Of the encoded columns: age, workclass=Private, workclass=(missing), (bias).
   std::vector<std::string> column_names;
   std::vector<std::string> classes;  // a label c is classes[c]; empty if labels are numbers
+  // Rows of the file that are not in `rows`, because they broke the schema (OnBadRow). They contribute
+  // nothing, and count wherever rows are counted or drawn.
+  std::size_t left_out = 0;
 };
 
 // The encoded columns, known from the public schema before a row is read.
@@ -29,12 +33,15 @@ std::vector<std::string> encoded_column_names(const Schema& schema);
 
 // How a file is read.
 struct ReadOptions {
-  bool labels = true;  // false: the file may lack the label column, and labels are NaN
+  bool labels = true;                      // false: the file may lack the label column, and labels are NaN
+  OnBadRow on_bad_row = OnBadRow::refuse;  // what happens to rows that break the schema
 };
 
 // Reads data of any format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip or not;
-// `path` may be any name of docs/networks.md. The first value that breaks a rule is refused with file, line,
-// column, value and rule. A table without rows is refused.
+// `path` may be any name of docs/networks.md. A table without rows is refused.
+//
+// Throws PublicFault if the file as a whole does not fit the schema; BadRows, with file, line, column, value
+// and rule of the first twenty complaints, if rows do not; InputError if it cannot be cut into rows.
 Table read_table(const std::string& path, const Schema& schema, const ReadOptions& options = {});
 
 // Values between delimiters, as the schema says.
