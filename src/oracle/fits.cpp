@@ -1,7 +1,9 @@
 // The oracle's releases of a whole fit.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/check.h"
 #include "base/distributions.h"
@@ -49,10 +51,29 @@ void require_one_sided_loss(const PublicFacts& facts) {
       kObjective, facts.loss));
 }
 
-// What the sum of gradients at |w| <= largest_w may lose to rounding, and a ten-thousandth of what one row
-// may change.
-double tolerance_of(const FitScale& scale, double largest_w) {
-  return std::max(1e-4 * scale.lipschitz, 4 * gradient_error(scale, largest_w) * scale.divisor);
+// The linear term on a grid: real normal variables, rounded to multiples of `step`.
+struct LinearNoise {
+  double stddev;
+  std::size_t parameters;
+  double step = std::ldexp(1.0, std::ilogb(stddev) - 34);
+
+  // No longer, except with probability below 1e-340: forty standard deviations in every place.
+  double longest() const { return 40 * stddev * std::sqrt(static_cast<double>(parameters)); }
+  // How far it is from the real one.
+  double rounding() const { return 0.5 * step * std::sqrt(static_cast<double>(parameters)); }
+  std::vector<double> draw(RandomSource& random) const {
+    std::vector<double> values(parameters);
+    fill_rounded_gaussian(random, values, stddev / step);
+    for (double& value : values) value *= step;
+    return values;
+  }
+};
+
+// What the sum of gradients at |w| <= largest_w may lose to rounding, what the linear term may, and a
+// ten-thousandth of what one row may change. Half of it is the solver's, a quarter each of the roundings'.
+double tolerance_of(const FitScale& scale, double largest_w, const LinearNoise& linear) {
+  return std::max(
+      {1e-4 * scale.lipschitz, 4 * gradient_error(scale, largest_w) * scale.divisor, 4 * linear.rounding()});
 }
 
 }  // namespace
@@ -128,15 +149,13 @@ bool PrivateOracle::perturbed_objective(const ObjectiveQuery& query, std::span<d
                               .regulariser = regulariser,
                               .noise_multiplier = query.noise_multiplier,
                               .relation = relation()});
-  // No draw is beyond 9.4 standard deviations (base/distributions.h).
-  const double largest_linear = 10 * noise.linear_stddev() * std::sqrt(static_cast<double>(parameters()));
-  const double tolerance =
-      tolerance_of(scale, 2 * scale.lipschitz / query.ridge + largest_linear / regulariser);
+  const LinearNoise linear_noise{.stddev = noise.linear_stddev(), .parameters = parameters()};
+  const double tolerance = tolerance_of(
+      scale, 2 * scale.lipschitz / query.ridge + linear_noise.longest() / regulariser, linear_noise);
   const GaussianMechanism output(
       {.sensitivity = 2 * tolerance / regulariser, .noise_multiplier = noise.output_noise_multiplier()});
   if (!charge_and_draw(query.event())) return false;
-  std::vector<double> linear(parameters());
-  fill_gaussian(random_, linear, noise.linear_stddev());
+  const std::vector<double> linear = linear_noise.draw(random_);
   const RidgeProblem problem{.objective = objective_,
                              .batch = batch_,
                              .ridge = query.ridge,

@@ -17,6 +17,7 @@
 #include "oracle/sum_error.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
+#include "ration/oracle/release_observer.h"
 
 namespace ration {
 namespace {
@@ -36,6 +37,13 @@ double largest_finite(std::span<const double> values) {
     if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
   }
   return largest;
+}
+
+std::vector<double> in_doubles(const AnyWeights& w) {
+  return std::visit(
+      Overloaded{[](std::span<const double> kept) { return std::vector<double>(kept.begin(), kept.end()); },
+                 [](const FloatWeights& kept) { return std::vector<double>(kept->begin(), kept->end()); }},
+      w);
 }
 
 struct Range {
@@ -62,15 +70,17 @@ void release_range(std::span<const Number> sum, Range range, const GaussianMecha
 
 }  // namespace
 
-Event DecreaseQuery::event() const {
-  return std::visit(
-      Overloaded{[](const LaplaceSearch& search) {
-                   return Event::above_threshold_laplace(search.threshold_epsilon, search.query_epsilon);
-                 },
-                 [](const GaussianSearch& search) {
-                   return Event::above_threshold_gaussian(search.threshold_noise, search.query_noise);
-                 }},
-      noise);
+Event DecreaseQuery::event(std::size_t points) const {
+  const auto queries = static_cast<std::int64_t>(std::max<std::size_t>(1, points));
+  return std::visit(Overloaded{[](const LaplaceSearch& search) {
+                                 return Event::above_threshold_laplace(search.threshold_epsilon,
+                                                                       search.query_epsilon);
+                               },
+                               [&](const GaussianSearch& search) {
+                                 return Event::above_threshold_gaussian(search.threshold_noise,
+                                                                        search.query_noise, queries);
+                               }},
+                    noise);
 }
 
 Event MinimumQuery::event() const {
@@ -201,10 +211,26 @@ PrivateOracle::ClippedSum PrivateOracle::clipped_sum(const AnyWeights& w, const 
   return std::span<const double>(sum_);
 }
 
+// The weights are copied first, since whoever takes the blocks may move them.
+void PrivateOracle::hand_out_watched(const AnyWeights& w, const GradientQuery& query, const TakeBlock& take,
+                                     const std::function<void(const TakeBlock&)>& hand) const {
+  if (observer_ == nullptr) return hand(take);
+  const std::vector<double> at = in_doubles(w);
+  std::vector<double> mean(parameters());
+  hand([&](std::size_t first, std::span<const double> block) {
+    std::copy(block.begin(), block.end(), mean.begin() + static_cast<std::ptrdiff_t>(first));
+    take(first, block);
+  });
+  observer_->on_gradient({at, query, mean, batch_.divisor, gradient_stddev(query)});
+}
+
 void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {
   const GaussianMechanism mechanism = gradient_mechanism(query);
   const auto expect_nothing = [](std::size_t, std::size_t, Ahead&) {};
-  std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect_nothing); }, clipped_sum(w, query.clip));
+  const auto sum = clipped_sum(w, query.clip);
+  hand_out_watched(w, query, take, [&](const TakeBlock& seen) {
+    std::visit([&](auto chosen) { hand_out(chosen, mechanism, seen, expect_nothing); }, sum);
+  });
 }
 
 void PrivateOracle::answer_descent(Weights& w, const GradientQuery& query, Descent& descent) {
@@ -216,7 +242,10 @@ void PrivateOracle::answer_descent(Weights& w, const GradientQuery& query, Desce
     std::visit([&](auto block) { ahead.want(block); }, w.block(first, count));
     descent.expect(first, count, ahead);
   };
-  std::visit([&](auto sum) { hand_out(sum, mechanism, take, expect); }, clipped_sum(w.all(), query.clip));
+  const auto sum = clipped_sum(w.all(), query.clip);
+  hand_out_watched(w.all(), query, take, [&](const TakeBlock& seen) {
+    std::visit([&](auto chosen) { hand_out(chosen, mechanism, seen, expect); }, sum);
+  });
 }
 
 // Answers whose caller sees nothing at all if the random source fails: the mean is private already, and waits
@@ -340,7 +369,7 @@ bool PrivateOracle::gradient(Parameters w, const GradientQuery& query, std::span
 std::optional<FirstDecrease> PrivateOracle::first_decrease(const Objective::Line& line,
                                                            std::span<const double> margins,
                                                            const DecreaseQuery& query) {
-  if (!charge_and_draw(query.event())) return std::nullopt;
+  if (!charge_and_draw(query.event(line.steps.size()))) return std::nullopt;
   return answer_first_decrease(line, margins, query);
 }
 
@@ -414,7 +443,7 @@ void PrivateOracle::Sample::descend(Weights& w, const GradientQuery& query, Desc
 FirstDecrease PrivateOracle::Sample::first_decrease(const Objective::Line& line,
                                                     std::span<const double> margins,
                                                     const DecreaseQuery& query) {
-  take_next(query.event());
+  take_next(query.event(line.steps.size()));
   return oracle_.answer_first_decrease(line, margins, query);
 }
 

@@ -314,7 +314,8 @@ TEST(Oracle, ASquaredNormNeedsAPublicSizeAndIsRefusedBeforeItIsCharged) {
 TEST(OneSample, IsChargedOnceForTheWholeAndDrawsOneBatch) {
   for (const Sampling& sampling : all_samplers()) {
     Door door(*sampling.sampler);
-    auto sample = door.oracle.one_sample({kGradient.event(), kDecrease.event(), kCount.event()});
+    auto sample =
+        door.oracle.one_sample({kGradient.event(), kDecrease.event(door.margins.size()), kCount.event()});
     ASSERT_TRUE(sample);
     sample->gradient(door.w, kGradient, door.mean);
     sample->first_decrease(door.line(), door.margins, kDecrease);

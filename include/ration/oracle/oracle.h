@@ -21,6 +21,7 @@ namespace ration {
 // Of the library itself.
 class Ahead;
 class GaussianMechanism;
+class ReleaseObserver;
 struct FitScale;
 
 // The one door: the only object that holds both the rows and the noise. A method asks, the oracle charges the
@@ -79,6 +80,9 @@ class PrivateOracle {
   // For a run that goes on after a stop: charges and lists what was released before, and what was assumed.
   // InternalError if the budget refuses that.
   void recall(const Event& released, const std::vector<std::string>& assumed = {});
+
+  // Tells this observer of every gradient from now on; it must outlive the oracle.
+  void watch(ReleaseObserver& observer) { observer_ = &observer; }
 
   // Queries, each on a fresh batch. False, or nothing, if the budget refuses.
 
@@ -151,6 +155,9 @@ class PrivateOracle {
   using ExpectBlock = std::function<void(std::size_t first, std::size_t count, Ahead& ahead)>;
   using ClippedSum = std::variant<std::span<const double>, std::span<const float>>;
   ClippedSum clipped_sum(const AnyWeights& w, const AnyClipRule& clip);
+  // Answers by `hand`, which hands out every block of a gradient once, and tells whoever looks on.
+  void hand_out_watched(const AnyWeights& w, const GradientQuery& query, const TakeBlock& take,
+                        const std::function<void(const TakeBlock&)>& hand) const;
   void answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take);
   void answer_descent(Weights& w, const GradientQuery& query, Descent& descent);
   void answer_gradient(Parameters w, const GradientQuery& query, std::span<double> mean);
@@ -172,6 +179,7 @@ class PrivateOracle {
   BudgetFilter& filter_;
   RandomSource& random_;
   std::size_t threads_;
+  ReleaseObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<RandomSource>> more_streams_;  // for the threads beside the calling one
   Batch batch_;
   std::vector<double> sum_;  // empty until an answer needs it

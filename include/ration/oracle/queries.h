@@ -34,8 +34,8 @@ struct DecreaseQuery {
   double loss_bound = 1;                                                // 1e-200 to 1e200
   std::variant<LaplaceSearch, GaussianSearch> noise = LaplaceSearch{};  // of threshold and comparisons
 
-  // What an answer costs, on the batch it is asked of.
-  Event event() const;
+  // What an answer costs, on the batch it is asked of, for a line of so many points.
+  Event event(std::size_t points) const;
 };
 
 // The answer to a DecreaseQuery.

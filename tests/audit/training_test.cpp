@@ -1,0 +1,64 @@
+// The audit of whole runs, at its quickest; training_slow.cpp has all methods.
+#include <gtest/gtest.h>
+
+#include "audit/audit.h"
+#include "audit/overclaim.h"
+
+namespace ration::audit {
+namespace {
+
+Plan few_steps_of_all_rows() {
+  Plan plan;
+  plan.epsilon = 1;
+  plan.delta = 1e-5;
+  plan.steps = 3;
+  return plan;
+}
+
+double largest_bound(const Report& report) {
+  double most = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.counts) most = std::max(most, finding.bound);
+  }
+  return most;
+}
+
+// The run is mu-GDP with mu = .268, and .4 needs a bound of .116 on mu. With 10,000 runs to judge by in each
+// world, confidence .99 for two bounds takes 2 * 2.81 * 1.2533 / 100 = .070 off, and the estimate has a
+// standard deviation of .018: it fails by chance with probability below 1e-5. A bound above the claim has
+// probability .01 at most by the confidence alone, and far less because mu would have to be missed by more
+// than the correction.
+TEST(AuditOfARun, ReachesWhatItShouldOnWorstCaseCanariesAndNotMore) {
+  const Report report =
+      audit_training(worst_case_subject(few_steps_of_all_rows()),
+                     {.trials = 20'000, .confidence = 0.99, .view = View::white_box, .canaries = 0});
+  EXPECT_FALSE(report.contradicts());
+  EXPECT_GE(largest_bound(report), 0.4);
+  EXPECT_LE(largest_bound(report), 1.001);
+}
+
+// A tenth of the noise is mu = 2.68: of 250 runs that judge, some 62 % are caught where hardly one in 125
+// gives a false alarm, which proves more than 3. Fails by chance with probability below 1e-9.
+TEST(AuditOfARun, FindsATenthOfTheNoise) {
+  for (const View view : {View::white_box, View::black_box}) {
+    const Report report = audit_training(ration::testing::with_a_tenth_of_the_noise(few_steps_of_all_rows()),
+                                         {.trials = 500, .confidence = 0.999, .view = view});
+    EXPECT_TRUE(report.contradicts());
+    EXPECT_GT(largest_bound(report), 2);
+  }
+}
+
+// Each canary is seen as well as the only row of a table, but not a tenth of the noise's whole effect: of the
+// sixteen surest guesses of 500 nearly all are right. Fails by chance with probability below 1e-6.
+TEST(AuditOfARun, OneRunWithManyCanariesFindsATenthOfTheNoise) {
+  const Report report = audit_training(ration::testing::with_a_tenth_of_the_noise(few_steps_of_all_rows()),
+                                       {.trials = 100, .confidence = 0.99, .canaries = 500});
+  int found = 0;
+  for (const Finding& finding : report.findings) {
+    if (finding.theorem == "one run") found += finding.contradicts() ? 1 : 0;
+  }
+  EXPECT_EQ(found, 2);
+}
+
+}  // namespace
+}  // namespace ration::audit
