@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,14 +8,18 @@
 
 #include "base/check.h"
 #include "commands/commands.h"
+#include "data/content_hash.h"
+#include "data/named_data.h"
 #include "flags/common_flags.h"
 #include "flags/explain.h"
 #include "flags/step_plan_flags.h"
 #include "ration/base/error.h"
+#include "ration/privacy/ledger.h"
 #include "ration/train/model.h"
 #include "text/answer.h"
 #include "text/output.h"
 #include "train/private_evaluation.h"
+#include "train/run_origin.h"
 
 namespace ration::cli {
 namespace {
@@ -22,8 +27,10 @@ namespace {
 using nlohmann::ordered_json;
 
 struct EvaluateFlags {
-  std::optional<std::string> run, data, epsilon, relation, ledger, out;
+  std::optional<std::string> run, data, epsilon, relation, ledger, out, on_bad_row;
   bool is_public = false;
+  bool no_ledger = false;
+  bool data_hash = false;
   bool json = false;
 };
 
@@ -34,9 +41,15 @@ constexpr const char* kTwoChoices =
 
 void require_one_choice(const EvaluateFlags& flags) {
   if (flags.is_public == flags.epsilon.has_value()) throw InputError(kTwoChoices);
+  if (flags.ledger && flags.no_ledger)
+    throw InputError("evaluate: expected --ledger or --no-ledger, got both");
   if (!flags.is_public) return;
+  if (flags.no_ledger) throw InputError("--no-ledger goes with --epsilon; public rows cost nothing");
+  if (flags.data_hash) throw InputError("--data-hash goes with --epsilon; public rows need no certificate");
   if (flags.ledger) throw InputError("--ledger goes with --epsilon; public rows cost nothing");
   if (flags.relation) throw InputError("--relation goes with --epsilon; public rows get no noise");
+  if (flags.on_bad_row)
+    throw InputError("--on-bad-row goes with --epsilon; public rows are mended, not bent");
   if (flags.out) throw InputError("--out goes with --epsilon; public rows need no certificate");
 }
 
@@ -59,11 +72,11 @@ std::string exact_to_text(const Model& model, const Evaluation& found) {
 }
 
 void evaluate_exactly(const EvaluateFlags& flags, const Model& model) {
+  RunOrigin(*flags.run).refuse_private_rows(*flags.data);
   const double start = now_in_seconds();
   const Evaluation found = evaluate_public(model, data::read_table(*flags.data, model.schema));
   const double seconds = now_in_seconds() - start;
-  print(flags.json ? exact_to_json(flags, model, found, seconds).dump(2) + "\n"
-                   : exact_to_text(model, found));
+  print(flags.json ? json_text(exact_to_json(flags, model, found, seconds)) : exact_to_text(model, found));
 }
 
 ordered_json ledger_to_json(const PrivateEvaluation& result) {
@@ -111,11 +124,28 @@ std::string noisy_to_text(const PrivateEvaluationOptions& options, const Private
   return text;
 }
 
+// Rows that were private once are private for ever: without a word about it, the ledger is the run's.
+std::string ledger_of(const EvaluateFlags& flags) {
+  if (flags.ledger) return *flags.ledger;
+  if (flags.no_ledger) return "";
+  const std::string ledger = RunOrigin(*flags.run).ledger();
+  if (ledger.empty()) return "";
+  if (!Ledger::open_to_read(ledger).knows(data::content_hash(data::files_of(*flags.data)))) {
+    throw InputError(fmt::format(
+        "{}: the run's ledger has no budget for {}; give it one by 'ration ledger init', name "
+        "another ledger by --ledger FILE, or give --no-ledger if nobody keeps account of these rows",
+        ledger, *flags.data));
+  }
+  return ledger;
+}
+
 PrivateEvaluationOptions read_options(const EvaluateFlags& flags) {
   PrivateEvaluationOptions options;
   options.accuracy.epsilon = read_epsilon(flags.epsilon);
   if (flags.relation) options.accuracy.relation = named<Relation>("--relation", *flags.relation);
-  options.ledger = flags.ledger.value_or("");
+  if (flags.on_bad_row) options.on_bad_row = named<data::OnBadRow>("--on-bad-row", *flags.on_bad_row);
+  options.ledger = ledger_of(flags);
+  options.data_hash = flags.data_hash;
   options.out = flags.out.value_or("");
   if (std::filesystem::is_directory(*flags.run)) options.run = *flags.run;
   return options;
@@ -125,7 +155,7 @@ void evaluate_noisily(const EvaluateFlags& flags, const Model& model) {
   const PrivateEvaluationOptions options = read_options(flags);
   const PrivateEvaluation result =
       evaluate_privately(model, *flags.data, options, SecureRandom::for_this_thread());
-  print(flags.json ? noisy_to_json(flags, options, result).dump(2) + "\n" : noisy_to_text(options, result));
+  print(flags.json ? json_text(noisy_to_json(flags, options, result)) : noisy_to_text(options, result));
 }
 
 void run_evaluate(const EvaluateFlags& flags) {
@@ -137,7 +167,8 @@ void run_evaluate(const EvaluateFlags& flags) {
 }
 
 constexpr const char* kExamples = R"(ration evaluate run --data test.csv --public
-ration evaluate run --data held_out.csv --epsilon 0.1 --ledger budget.db --json
+ration evaluate run --data held_out.csv --epsilon 0.1 --json
+ration evaluate run --data held_out.csv --epsilon 0.1 --ledger budget.db
 )";
 
 }  // namespace
@@ -156,9 +187,22 @@ void add_evaluate(CLI::App& app) {
           "The rows are private: report a noisy accuracy that costs this epsilon, 1e-6 to 1000, and delta 0")
       ->type_name("EPSILON");
   add_relation_flag(command, flags->relation);
+  offer_names<data::OnBadRow>(
+      command
+          .add_option("--on-bad-row", flags->on_bad_row,
+                      "With --epsilon: what happens to a row that breaks the schema [refuse]")
+          ->type_name("NAME"));
   command
-      .add_option("--ledger", flags->ledger, "Charge this ledger; exit status 2 if too little budget is left")
+      .add_option(
+          "--ledger", flags->ledger,
+          "Charge this ledger; exit status 2 if too little budget is left (default: the ledger of the "
+          "run, if it had one)")
       ->type_name("FILE");
+  command.add_flag("--no-ledger", flags->no_ledger,
+                   "Charge no ledger though the run had one: nobody keeps account of these rows");
+  command.add_flag(
+      "--data-hash", flags->data_hash,
+      "Put the SHA-256 of the rows into the certificate; it confirms a guess of the whole table");
   command
       .add_option(
           "--out", flags->out,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -152,7 +153,7 @@ void run_init(const InitFlags& flags) {
   if (flags.json) {
     ordered_json json{{"ledger", file}};
     json.update(to_json(state));
-    print(json.dump(2) + "\n");
+    print(json_text(json));
     return;
   }
   print(fmt::format("{}: '{}' may spend epsilon {}, delta {} in total, relation {}\n", file, data.name,
@@ -161,9 +162,9 @@ void run_init(const InitFlags& flags) {
 
 void run_show(const ShowFlags& flags) {
   const std::string& file = require_file(flags.file, "show");
-  const std::vector<LedgerState> states = Ledger(file).states();
+  const std::vector<LedgerState> states = Ledger::open_to_read(file).states();
   if (flags.json) {
-    print(ordered_json{{"ledger", file}, {"data_sets", to_json_list(states)}}.dump(2) + "\n");
+    print(json_text(ordered_json{{"ledger", file}, {"data_sets", to_json_list(states)}}));
   } else {
     print(to_table(states));
   }
@@ -171,9 +172,9 @@ void run_show(const ShowFlags& flags) {
 
 void run_runs(const ShowFlags& flags) {
   const std::string& file = require_file(flags.file, "runs");
-  const std::vector<LedgerRun> runs = Ledger(file).runs();
+  const std::vector<LedgerRun> runs = Ledger::open_to_read(file).runs();
   if (flags.json) {
-    print(ordered_json{{"ledger", file}, {"runs", to_json_list(runs)}}.dump(2) + "\n");
+    print(json_text(ordered_json{{"ledger", file}, {"runs", to_json_list(runs)}}));
   } else {
     print(runs.empty() ? "no runs yet\n" : to_table(runs));
   }
@@ -189,9 +190,13 @@ void add_init(CLI::App& ledger) {
   CLI::App& command =
       *ledger.add_subcommand("init", "Set the budget of a data set, once; creates the ledger if needed");
   command.add_option("file", flags->file, "Ledger file")->type_name("FILE");
-  command.add_option("--data", flags->data, "File of the data set; only the hash of its bytes is stored")
+  command
+      .add_option("--data", flags->data,
+                  "File of the data set; only a hash of its bytes is stored, under a key of the ledger")
       ->type_name("FILE");
-  command.add_option("--data-hash", flags->hash, "Hash of the data set, instead of --data")
+  command
+      .add_option("--data-hash", flags->hash,
+                  "SHA-256 of the data set, as sha256sum prints it, instead of --data")
       ->type_name("HASH");
   command.add_option("--name", flags->name, "Name of the data set (default: the file's name)")
       ->type_name("NAME");

@@ -11,6 +11,7 @@
 #include "base/instruction_set.h"
 #include "base/version.h"
 #include "privacy/event_json.h"
+#include "privacy/sampler_delta.h"
 #include "ration/base/error.h"
 
 namespace ration {
@@ -78,6 +79,28 @@ void check_epsilon(const Certificate& certificate, double accounted, std::vector
   }
 }
 
+// A filter proves its budget, not the sum of what it granted: what it granted was chosen by what was seen.
+void check_promise(const Certificate& certificate, std::vector<std::string>& problems) {
+  if (!certificate.budget) return;
+  const Budget& promised = *certificate.budget;
+  const bool whole = certificate.epsilon == promised.epsilon && certificate.delta == promised.delta;
+  const bool within = certificate.epsilon <= promised.epsilon && certificate.delta <= promised.delta;
+  if (certificate.spending_by == SpendingBy::outputs ? whole : within) return;
+  problems.push_back(fmt::format("it states epsilon {}, delta {}, but {} its budget of epsilon {}, delta {}",
+                                 show(certificate.epsilon), show(certificate.delta),
+                                 certificate.spending_by == SpendingBy::outputs
+                                     ? "a run that chose by its outputs is certified for"
+                                     : "the run was to stay within",
+                                 show(promised.epsilon), show(promised.delta)));
+}
+
+void check_unit(const Certificate& certificate, std::vector<std::string>& problems) {
+  const std::string known = Certificate().unit_of_privacy;
+  if (certificate.unit_of_privacy == known) return;
+  problems.push_back(fmt::format("it states that {} is protected, but what ration {} certifies is {}",
+                                 certificate.unit_of_privacy, certificate.version, known));
+}
+
 void check_ledger(const Certificate& certificate, std::vector<std::string>& problems) {
   if (!certificate.ledger) return;
   const Budget& reserved = certificate.ledger->reserved;
@@ -86,21 +109,64 @@ void check_ledger(const Certificate& certificate, std::vector<std::string>& prob
                                  reserved.epsilon, reserved.delta, certificate.epsilon, certificate.delta));
 }
 
+// Older certificates say nothing of it: their sampler reached 9.4 standard deviations, on words of 64 bits.
+void check_sampler(const Certificate& certificate, std::vector<std::string>& problems) {
+  constexpr double kSmallestOldDelta = 1e-12;
+  if (!certificate.sampler_delta) {
+    if (certificate.delta > 0 && certificate.delta < kSmallestOldDelta && certificate.random_words == 0) {
+      problems.push_back(fmt::format(
+          "its delta of {} is below what its random numbers could deliver, and it does not say how many",
+          show(certificate.delta)));
+    }
+    const Budget promised = certificate.budget.value_or(Budget{certificate.epsilon, certificate.delta});
+    if (certificate.random_words > 0 && keeps_sampler_part(promised))
+      problems.emplace_back("it keeps nothing of delta for its random numbers, but ought to");
+    return;
+  }
+  double events = 0;
+  for (const CountedEvent& one : certificate.events) events += static_cast<double>(one.count);
+  if (!(certificate.random_words >= events)) {
+    problems.push_back(
+        fmt::format("it states {} random words, fewer than it has events", show(certificate.random_words)));
+  }
+  const double needed = sampler_delta(certificate.epsilon, certificate.random_words);
+  if (!(*certificate.sampler_delta >= needed * (1 - kLastDigits))) {
+    problems.push_back(fmt::format("it keeps {} of delta for its random numbers, which may take {}",
+                                   show(*certificate.sampler_delta), show_rounded_up(needed)));
+  }
+  if (!(*certificate.sampler_delta <= kSamplerPart * certificate.delta)) {
+    problems.push_back(fmt::format("its random numbers may take {} of its delta of {}, more than is kept",
+                                   show(*certificate.sampler_delta), show(certificate.delta)));
+  }
+}
+
+double events_delta(const Certificate& certificate) {
+  return certificate.sampler_delta ? delta_of_events(certificate.delta) : certificate.delta;
+}
+
 }  // namespace
 
 Certificate certify(const Event& released, Relation relation, Accountant accountant, const Budget& budget,
-                    SpendingBy by) {
+                    SpendingBy by, double random_words) {
   Certificate out;
   out.events = merge_equal(flatten(released));
-  const Guarantee accounted = account(all_of(out.events), relation, accountant, budget.delta);
+  const bool keeps_a_part = random_words > 0 && keeps_sampler_part(budget);
+  if (keeps_a_part) require_deliverable(budget, random_words);
+  const double delta = keeps_a_part ? delta_of_events(budget.delta) : budget.delta;
+  const Guarantee accounted = account(all_of(out.events), relation, accountant, delta);
   if (!accounted.certified) throw InputError(not_certified(accountant));
   if (by == SpendingBy::outputs && !has_filter(accountant)) throw InputError(no_filter(accountant));
   if (!(accounted.epsilon <= budget.epsilon * (1 + (by == SpendingBy::plan ? kOrderOfSums : kLastDigits)))) {
     throw InternalError(fmt::format("certificate: the events cost epsilon {}, more than the budget of {}",
                                     show_rounded_up(accounted.epsilon), budget.epsilon));
   }
-  out.epsilon = by == SpendingBy::plan ? std::min(accounted.epsilon, budget.epsilon) : budget.epsilon;
+  // What comes to the budget but for the last digits is the budget.
+  const bool whole = by == SpendingBy::outputs || accounted.epsilon >= budget.epsilon * (1 - kOrderOfSums);
+  out.epsilon = whole ? budget.epsilon : accounted.epsilon;
   out.delta = budget.delta;
+  out.budget = budget;
+  out.random_words = random_words;
+  if (keeps_a_part) out.sampler_delta = sampler_delta(out.epsilon, random_words);
   out.relation = relation;
   out.spending_by = by;
   out.accountant = accountant;
@@ -131,14 +197,17 @@ Verification verify(const Certificate& certificate) {
   }
   if (!certificate.secure_random) out.problems.push_back("NOT PRIVATE: its noise came from a seed");
   try {
-    const Guarantee accounted =
-        account(all_of(certificate.events), certificate.relation, certificate.accountant, certificate.delta);
+    const Guarantee accounted = account(all_of(certificate.events), certificate.relation,
+                                        certificate.accountant, events_delta(certificate));
     out.epsilon = accounted.epsilon;
     check_accountant(certificate, accounted, out.problems);
     check_epsilon(certificate, accounted.epsilon, out.problems);
   } catch (const InputError& error) {
     out.problems.push_back(fmt::format("its events cannot be certified: {}", error.what()));
   }
+  check_promise(certificate, out.problems);
+  check_unit(certificate, out.problems);
+  check_sampler(certificate, out.problems);
   check_ledger(certificate, out.problems);
   return out;
 }

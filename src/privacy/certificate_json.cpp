@@ -46,6 +46,20 @@ ordered_json ledger_to_json(const std::optional<LedgerEntry>& entry) {
           {"reserved_delta", finite("reserved_delta", entry->reserved.delta)}};
 }
 
+// What was added after ration 0.2; of an older certificate there is nothing to write.
+void write_binding(const Certificate& certificate, ordered_json& json) {
+  if (certificate.budget) {
+    json["budget"] = {{"epsilon", finite("budget.epsilon", certificate.budget->epsilon)},
+                      {"delta", finite("budget.delta", certificate.budget->delta)}};
+  }
+  if (!certificate.date.empty()) json["date"] = certificate.date;
+  if (!certificate.data.empty()) json["data"] = certificate.data;
+  if (!certificate.model.empty()) json["model"] = certificate.model;
+  for (const BoundFile& file : certificate.files)
+    json["files"].push_back({{"name", file.name}, {"sha256", file.sha256}});
+  if (certificate.budget || !certificate.cautions.empty()) json["cautions"] = certificate.cautions;
+}
+
 [[noreturn]] void refuse(std::string_view key, std::string_view expected) {
   throw InputError(fmt::format("certificate: expected {} for '{}'", expected, key));
 }
@@ -127,6 +141,21 @@ std::optional<double> read_lower(const ordered_json& json) {
   return number(json, "epsilon_lower");
 }
 
+void read_binding(const ordered_json& json, Certificate& out) {
+  if (json.contains("budget")) {
+    const ordered_json& budget = json["budget"];
+    out.budget = Budget{number(budget, "epsilon"), number(budget, "delta")};
+  }
+  if (json.contains("date")) out.date = text(json, "date");
+  if (json.contains("data")) out.data = text(json, "data");
+  if (json.contains("model")) out.model = text(json, "model");
+  if (json.contains("files")) {
+    for (const ordered_json& file : array(json, "files"))
+      out.files.push_back({text(file, "name"), text(file, "sha256")});
+  }
+  if (json.contains("cautions")) out.cautions = texts(json, "cautions");
+}
+
 void require_format(const ordered_json& json) {
   if (text(json, "format") != kFormat) refuse("format", fmt::format("'{}'", kFormat));
   const std::int64_t version = integer(json, "format_version");
@@ -159,7 +188,13 @@ std::string to_json(const Certificate& certificate) {
   };
   if (!certificate.not_private.empty()) json["not_private"] = certificate.not_private;
   if (!certificate.instruction_set.empty()) json["instruction_set"] = certificate.instruction_set;
+  if (certificate.random_words > 0) {
+    json["random_words"] = finite("random_words", certificate.random_words);
+    json["sampler_delta"] = nullptr;
+  }
+  if (certificate.sampler_delta) json["sampler_delta"] = finite("sampler_delta", *certificate.sampler_delta);
   if (certificate.epsilon_lower) json["epsilon_lower"] = finite("epsilon_lower", *certificate.epsilon_lower);
+  write_binding(certificate, json);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -185,6 +220,10 @@ Certificate certificate_from_json(std::string_view content) {
   out.version = text(json, "version");
   out.data_hash = text(json, "data_hash");
   if (json.contains("instruction_set")) out.instruction_set = text(json, "instruction_set");
+  read_binding(json, out);
+  if (json.contains("random_words")) out.random_words = number(json, "random_words");
+  if (json.contains("sampler_delta") && !json["sampler_delta"].is_null())
+    out.sampler_delta = number(json, "sampler_delta");
   return out;
 }
 

@@ -82,6 +82,14 @@ std::string accounting(const Certificate& c) {
   return text + ". The run chose its releases along the way, so its whole budget is guaranteed.";
 }
 
+std::string sampler_in_words(const Certificate& c) {
+  const std::string exact = "every draw has exactly its distribution, given ideal random bits";
+  if (!c.sampler_delta) return exact + "; nothing of delta is kept for those of the cipher";
+  return fmt::format(
+      "{}. Those of the cipher, some {:.1e} words, may take {} of delta, which is kept for them.", exact,
+      c.random_words, show_rounded_up(*c.sampler_delta));
+}
+
 std::vector<std::string> releases(const std::vector<CountedEvent>& events) {
   std::vector<std::string> lines;
   for (const CountedEvent& one : events) {
@@ -101,6 +109,22 @@ std::string ledger_in_words(const std::optional<LedgerEntry>& entry) {
                      show_rounded_up(entry->reserved.epsilon), show_rounded_up(entry->reserved.delta));
 }
 
+// What the certificate is of. A line that an older certificate has no words for is left out.
+std::string binding(const Certificate& c) {
+  std::string text;
+  const auto line = [&text](std::string_view label, const std::string& value) {
+    if (!value.empty()) text += paragraph(label, value);
+  };
+  line("Data", c.data);
+  text += paragraph("Data hash", c.data_hash.empty() ? "unknown" : c.data_hash);
+  line("Model", c.model);
+  std::vector<std::string> files;
+  for (const BoundFile& file : c.files) files.push_back(fmt::format("{} {}", file.name, file.sha256));
+  if (!files.empty()) text += list("Files, SHA-256", files, "");
+  line("Made", c.date);
+  return text;
+}
+
 std::string program(const Certificate& c) {
   return fmt::format("ration {}", c.version) +
          (c.instruction_set.empty() ? "" : fmt::format(" ({})", c.instruction_set));
@@ -115,14 +139,14 @@ constexpr const char* kNotPrivate =
 std::string to_text(const Certificate& c) {
   if (!c.not_private.empty()) {
     return "NO CERTIFICATE\n==============\n\n" + paragraph("NOT PRIVATE", c.not_private) + "\n" +
-           paragraph("Data hash", c.data_hash.empty() ? "unknown" : c.data_hash) +
-           paragraph("Version", program(c));
+           binding(c) + paragraph("Version", program(c));
   }
   std::string text = "PRIVACY CERTIFICATE\n===================\n\n";
   if (!c.secure_random) text += kNotPrivate;
   text += paragraph("Guarantee", guarantee(c)) + "\n";
   text += paragraph("Meaning", meaning(c)) + "\n";
   text += paragraph("Limits", kLimits) + "\n";
+  if (!c.cautions.empty()) text += list("CAUTION", c.cautions, "") + "\n";
   text += paragraph("Protects", c.unit_of_privacy);
   text += paragraph("Neighbours", relation_in_words(c.relation));
   text += paragraph("Accounting", accounting(c)) + "\n";
@@ -131,8 +155,13 @@ std::string to_text(const Certificate& c) {
   text += list("Not covered", c.not_covered, "nothing listed") + "\n";
   text += paragraph("Random source", c.secure_random ? "secure (cryptographic, keyed by the operating system)"
                                                      : "NOT PRIVATE: seeded noise");
+  if (c.random_words > 0) text += paragraph("Sampler", sampler_in_words(c));
+  if (c.budget) {
+    text += paragraph("Budget", fmt::format("epsilon {}, delta {}", show_rounded_up(c.budget->epsilon),
+                                            show_rounded_up(c.budget->delta)));
+  }
   text += paragraph("Ledger", ledger_in_words(c.ledger));
-  text += paragraph("Data hash", c.data_hash.empty() ? "unknown" : c.data_hash);
+  text += binding(c);
   text += paragraph("Version", program(c));
   return text;
 }

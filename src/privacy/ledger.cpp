@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/secret_key.h"
 #include "privacy/decimal_amount.h"
 #include "privacy/sqlite.h"
 #include "ration/base/error.h"
@@ -16,15 +17,16 @@ namespace {
 
 using sqlite::Database;
 using sqlite::ImmediateTransaction;
+using sqlite::Snapshot;
 using sqlite::Statement;
 
 constexpr std::int64_t kApplication = 0x5261546E;  // "RaTn", in the file's header
-constexpr std::int64_t kVersion = 2;
+constexpr std::int64_t kVersion = 3;
 constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kTokenDigits = 32;
 
 // Amounts are decimals in text, exact and readable with any SQLite tool. `stated` is for people; `charged`
-// counts.
+// counts. A data set's hash is that of its content, marked with the ledger's key.
 constexpr const char* kSchema = R"(
   CREATE TABLE data_sets (
     hash TEXT PRIMARY KEY,
@@ -50,15 +52,30 @@ constexpr const char* kSchema = R"(
     holder TEXT NOT NULL DEFAULT ''
   ) STRICT;
   CREATE INDEX runs_by_data ON runs (data_hash);
+  CREATE TABLE secrets (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT;
   PRAGMA application_id = 1382110318;
-  PRAGMA user_version = 2;
+  PRAGMA user_version = 3;
 )";
-static_assert(kApplication == 1382110318 && kVersion == 2);
+static_assert(kApplication == 1382110318 && kVersion == 3);
 
 // Version 1 had no holders. Its runs keep none: nobody can have noted a token for them.
 constexpr const char* kFromVersion1 = R"(
   ALTER TABLE runs ADD COLUMN holder TEXT NOT NULL DEFAULT '';
   PRAGMA user_version = 2;
+)";
+
+// Version 2 had no key, and the hashes as they were. The rows of two tables change their common value, so the
+// reference between them is checked at the end.
+constexpr const char* kFromVersion2 = R"(
+  CREATE TABLE secrets (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+  ) STRICT;
+  PRAGMA defer_foreign_keys = ON;
+  PRAGMA user_version = 3;
 )";
 
 struct DecimalBudget {
@@ -141,6 +158,29 @@ RunStatus status_from_string(std::string_view name) {
   return RunStatus::abandoned;
 }
 
+std::int64_t version_of(Database& database) {
+  return database.integer("PRAGMA user_version");
+}
+
+void make_key(Database& database) {
+  Statement insert = database.prepare("INSERT INTO secrets (name, value) VALUES ('key', ?)");
+  insert.bind(1, SecretKey::fresh().hexadecimal()).step();
+}
+
+SecretKey key_of(Database& database) {
+  const auto key = SecretKey::from_hexadecimal(database.text("SELECT value FROM secrets WHERE name = 'key'"));
+  if (key) return *key;
+  throw InputError(
+      fmt::format("{}: the ledger is damaged: it has lost its key; restore it from a copy", database.path()));
+}
+
+// How the ledger writes a data set's content hash. One of an older version that is only looked at has no key
+// and writes it as it is.
+std::string stored_hash(Database& database, const std::string& content_hash) {
+  if (version_of(database) < kVersion) return content_hash;
+  return key_of(database).mark("data", content_hash);
+}
+
 struct StoredDataSet {
   DataSetBudget data;
   DecimalBudget total;
@@ -203,12 +243,12 @@ void write_budget(Statement& statement, int position, const DecimalBudget& budge
   statement.bind(position, budget.epsilon.to_text()).bind(position + 1, budget.delta.to_text());
 }
 
-std::int64_t insert_run(Database& database, const RunRequest& request, const DecimalBudget& asked,
-                        const std::string& holder) {
+std::int64_t insert_run(Database& database, const RunRequest& request, const std::string& hash,
+                        const DecimalBudget& asked, const std::string& holder) {
   Statement insert = database.prepare(
       "INSERT INTO runs (data_hash, what, reserved_epsilon, reserved_delta, charged_epsilon, charged_delta,"
       " holder) VALUES (?, ?, ?, ?, ?, ?, ?)");
-  insert.bind(1, request.data_hash).bind(2, request.what).bind(7, holder);
+  insert.bind(1, hash).bind(2, request.what).bind(7, holder);
   write_budget(insert, 3, asked);
   write_budget(insert, 5, asked);
   insert.step();
@@ -279,10 +319,6 @@ void mark_abandoned(Database& database, std::int64_t run, const std::string& hol
   transaction.commit();
 }
 
-std::int64_t version_of(Database& database) {
-  return database.integer("PRAGMA user_version");
-}
-
 bool is_empty(Database& database) {
   return database.integer("SELECT count(*) FROM sqlite_schema") == 0 && version_of(database) == 0;
 }
@@ -309,8 +345,28 @@ void require_ledger(Database& database) {
 // Two processes may make the same ledger at once: the second finds it made.
 void make_schema_if_empty(Database& database) {
   ImmediateTransaction transaction(database);
-  if (is_empty(database)) database.execute(kSchema);
+  if (is_empty(database)) {
+    database.execute(kSchema);
+    make_key(database);
+  }
   transaction.commit();
+}
+
+void replace_hash(Database& database, const char* sql, const std::string& before, const std::string& after) {
+  Statement update = database.prepare(sql);
+  update.bind(1, after).bind(2, before).step();
+}
+
+void mark_hashes(Database& database) {
+  database.execute(kFromVersion2);
+  make_key(database);
+  const SecretKey key = key_of(database);
+  for (const StoredDataSet& stored : all_data_sets(database)) {
+    const std::string& plain = stored.data.hash;
+    const std::string marked = key.mark("data", plain);
+    replace_hash(database, "UPDATE data_sets SET hash = ? WHERE hash = ?", plain, marked);
+    replace_hash(database, "UPDATE runs SET data_hash = ? WHERE data_hash = ?", plain, marked);
+  }
 }
 
 // Two processes may open the same old ledger at once: the second finds it upgraded. Looks before it locks, so
@@ -319,6 +375,7 @@ void upgrade_if_old(Database& database) {
   if (version_of(database) == kVersion) return;
   ImmediateTransaction transaction(database);
   if (version_of(database) == 1) database.execute(kFromVersion1);
+  if (version_of(database) == 2) mark_hashes(database);
   transaction.commit();
 }
 
@@ -327,6 +384,13 @@ std::shared_ptr<Database> open_existing(const std::string& path) {
   require_ledger(*database);
   database->use_write_ahead_log();
   upgrade_if_old(*database);
+  return database;
+}
+
+std::shared_ptr<Database> open_to_look(const std::string& path) {
+  const bool here = Database::can_write(path);  // SQLite reads best where it could write
+  auto database = std::make_shared<Database>(path, here ? Database::Open::existing : Database::Open::to_read);
+  require_ledger(*database);
   return database;
 }
 
@@ -399,6 +463,9 @@ Ledger::Ledger(const std::string& path) : Ledger(open_existing(path)) {}
 Ledger Ledger::open_or_create(const std::string& path) {
   return Ledger(open_or_make(path));
 }
+Ledger Ledger::open_to_read(const std::string& path) {
+  return Ledger(open_to_look(path));
+}
 Ledger::~Ledger() = default;
 Ledger::Ledger(Ledger&&) noexcept = default;
 
@@ -411,14 +478,15 @@ void Ledger::add(const DataSetBudget& data) {
   require_text("a name", data.name, true);
   require_budget("ledger", data.total);
   ImmediateTransaction transaction(*database_);
+  const std::string hash = stored_hash(*database_, data.hash);
   for (const StoredDataSet& known : all_data_sets(*database_)) {
-    if (known.data.hash != data.hash) continue;
+    if (known.data.hash != hash) continue;
     throw InputError(fmt::format("{}: this data set has a budget already: '{}', epsilon {}, delta {}", path(),
                                  known.data.name, known.data.total.epsilon, known.data.total.delta));
   }
   Statement insert = database_->prepare(
       "INSERT INTO data_sets (hash, name, relation, epsilon, delta) VALUES (?, ?, ?, ?, ?)");
-  insert.bind(1, data.hash).bind(2, data.name).bind(3, to_string(data.relation));
+  insert.bind(1, hash).bind(2, data.name).bind(3, to_string(data.relation));
   write_budget(insert, 4, rounded_down(data.total));
   insert.step();
   transaction.commit();
@@ -430,13 +498,14 @@ std::optional<Reservation> Ledger::reserve(const RunRequest& request, Budget* re
   const DecimalBudget asked = rounded_up(request.budget);
   std::string holder = new_holder_token();
   ImmediateTransaction transaction(*database_);
-  const StoredDataSet stored = find_data_set(*database_, request.data_hash);
+  const std::string hash = stored_hash(*database_, request.data_hash);
+  const StoredDataSet stored = find_data_set(*database_, hash);
   require_same_relation(*database_, stored.data, request.relation);
-  const DecimalBudget before = spending_on(*database_, request.data_hash).charged;
+  const DecimalBudget before = spending_on(*database_, hash).charged;
   const bool granted = (before + asked).fits_into(stored.total);
   if (remaining != nullptr) *remaining = left_of(stored.total, granted ? before + asked : before);
   if (!granted) return std::nullopt;
-  const std::int64_t run = insert_run(*database_, request, asked, holder);
+  const std::int64_t run = insert_run(*database_, request, hash, asked, holder);
   transaction.commit();
   return Reservation(database_, run, request.budget, std::move(holder));
 }
@@ -452,7 +521,7 @@ std::optional<Reservation> Ledger::reattach(std::int64_t run, const std::string&
     throw InputError("reattach: the next token must be new, but it is among the known ones");
   ImmediateTransaction transaction(*database_);
   const StoredRun stored = find_run(*database_, run);
-  require_resumable(*database_, run, stored, data_hash);
+  require_resumable(*database_, run, stored, stored_hash(*database_, data_hash));
   if (!is_known(stored.holder)) return std::nullopt;
   replace_holder(*database_, run, next);
   transaction.commit();
@@ -460,8 +529,22 @@ std::optional<Reservation> Ledger::reattach(std::int64_t run, const std::string&
   return Reservation(database_, run, for_people_left(stored.reserved), next);
 }
 
+std::string Ledger::fingerprint(const std::string& content_hash) const {
+  return stored_hash(*database_, content_hash);
+}
+
+bool Ledger::knows(const std::string& content_hash) const {
+  const std::string hash = fingerprint(content_hash);
+  const std::vector<StoredDataSet> all = all_data_sets(*database_);
+  return std::any_of(all.begin(), all.end(), [&](const StoredDataSet& one) { return one.data.hash == hash; });
+}
+
+std::string Ledger::mark(std::string_view purpose, std::string_view text) const {
+  return key_of(*database_).mark(purpose, text);
+}
+
 std::vector<LedgerState> Ledger::states() const {
-  const ImmediateTransaction at_one_moment(*database_);
+  const Snapshot at_one_moment(*database_);
   std::vector<LedgerState> states;
   for (const StoredDataSet& stored : all_data_sets(*database_))
     states.push_back(state_of(*database_, stored));
@@ -469,12 +552,12 @@ std::vector<LedgerState> Ledger::states() const {
 }
 
 LedgerState Ledger::state(const std::string& data_hash) const {
-  const ImmediateTransaction at_one_moment(*database_);
-  return state_of(*database_, find_data_set(*database_, data_hash));
+  const Snapshot at_one_moment(*database_);
+  return state_of(*database_, find_data_set(*database_, stored_hash(*database_, data_hash)));
 }
 
 std::vector<LedgerRun> Ledger::runs() const {
-  const ImmediateTransaction at_one_moment(*database_);
+  const Snapshot at_one_moment(*database_);
   Statement row = database_->prepare(
       "SELECT id, data_hash, what, status, started, ended, reserved_epsilon, reserved_delta, charged_epsilon,"
       " charged_delta, stated_epsilon, stated_delta FROM runs ORDER BY id");

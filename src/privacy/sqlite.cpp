@@ -1,8 +1,10 @@
 #include "privacy/sqlite.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -15,12 +17,33 @@
 namespace ration::sqlite {
 namespace {
 
-std::string why_it_cannot_open(const std::string& path) {
+std::string why_it_cannot_open(const std::string& path, bool only_reads) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return "it is a folder";
   if (access(path.c_str(), F_OK) != 0) return std::strerror(errno);
-  if (access(path.c_str(), R_OK | W_OK) != 0) return std::strerror(errno);
+  if (access(path.c_str(), R_OK | (only_reads ? 0 : W_OK)) != 0) return std::strerror(errno);
   return "its folder does not allow the files that must lie beside it";
+}
+
+bool is_allowed_to_write(const std::string& path) {
+  return faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+// Every character that could mean something in a URI as %XX.
+std::string as_uri(const std::string& path, const char* parameters) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool plain = (code < 0x80 && std::isalnum(code) != 0) || c == '.' || c == '_' || c == '-';
+    uri += plain ? std::string(1, c) : fmt::format("%{:02X}", code);
+  }
+  return uri + "?" + parameters;
+}
+
+bool has_content(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return !error && size > 0;
 }
 
 }  // namespace
@@ -61,8 +84,18 @@ std::int64_t Statement::integer(int column) const {
   return sqlite3_column_int64(handle_, column);
 }
 
-Database::Database(std::string path, Open open) : path_(std::move(path)), owner_(getpid()) {
-  connect(SQLITE_OPEN_READWRITE | (open == Open::or_create ? SQLITE_OPEN_CREATE : 0));
+bool Database::can_write(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return is_allowed_to_write(path) && is_allowed_to_write(folder.empty() ? "." : folder.string());
+}
+
+Database::Database(std::string path, Open open)
+    : path_(std::move(path)), owner_(getpid()), only_reads_(open == Open::to_read) {
+  if (only_reads_) {
+    connect_to_read();
+  } else {
+    connect(SQLITE_OPEN_READWRITE | (open == Open::or_create ? SQLITE_OPEN_CREATE : 0));
+  }
 }
 
 Database::~Database() {
@@ -78,7 +111,47 @@ void Database::connect(int flags) {
     return;
   }
   sqlite3_close_v2(std::exchange(handle_, nullptr));
-  throw InputError(fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_)));
+  throw InputError(
+      fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_, only_reads_)));
+}
+
+// A write-ahead log is read through an index that all connections share in a file, "-shm". Where that file
+// is, a connection that may not write can read the log too. Where it is not and the log is empty, all there
+// is stands in the file itself, which then can be read as one that nobody changes ("immutable").
+// [https://www.sqlite.org/wal.html, "Read-Only Databases"]
+void Database::connect_to_read() {
+  const std::string log = path_ + "-wal";
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path_, ignored))
+    throw InputError(fmt::format("{}: cannot open the ledger: it is a folder", path_));
+  const bool logged = has_content(log);
+  if ((logged || std::filesystem::exists(path_ + "-shm", ignored)) && connect_to_read_with("mode=ro")) return;
+  if (logged) {
+    throw InputError(
+        fmt::format("{}: cannot read the ledger here: {} holds entries that are not in it yet, and "
+                    "they can be read only where the folder may be written; copy both files to "
+                    "such a folder",
+                    path_, log));
+  }
+  if (connect_to_read_with("mode=ro&immutable=1")) return;
+  throw InputError(fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_, true)));
+}
+
+// False if SQLite would have to write in order to read.
+bool Database::connect_to_read_with(const char* parameters) {
+  const std::string uri = as_uri(path_, parameters);
+  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+  if (sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
+    sqlite3_close_v2(std::exchange(handle_, nullptr));
+    throw InputError(fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_, true)));
+  }
+  sqlite3_extended_result_codes(handle_, 1);
+  sqlite3_busy_timeout(handle_, kPatienceInMilliseconds);
+  const int code =
+      sqlite3_exec(handle_, "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr) & 0xff;
+  if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY && code != SQLITE_PERM) return true;
+  sqlite3_close_v2(std::exchange(handle_, nullptr));
+  return false;
 }
 
 // SQLite does not wait for others in this one statement, so we do.
@@ -99,16 +172,20 @@ bool Database::opened_by_this_process() const {
   return owner_ == getpid();
 }
 
+void Database::require_own() const {
+  if (opened_by_this_process()) return;
+  throw InternalError(
+      fmt::format("{}: the ledger was opened before a fork; open it again in the child", path_));
+}
+
 void Database::execute(const char* sql) {
-  if (!opened_by_this_process()) {
-    throw InternalError(
-        fmt::format("{}: the ledger was opened before a fork; open it again in the child", path_));
-  }
+  require_own();
   const int code = sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
 }
 
 Statement Database::prepare(const char* sql) {
+  require_own();
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v2(handle_, sql, -1, &statement, nullptr);
   if (code != SQLITE_OK) fail(code);
@@ -135,13 +212,22 @@ void Database::fail(int code) const {
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-      throw InputError(fmt::format("{}: cannot write the ledger: {}", path_, why_it_cannot_open(path_)));
+      throw InputError(fmt::format("{}: cannot {} the ledger: {}", path_, only_reads_ ? "read" : "write",
+                                   why_it_cannot_open(path_, only_reads_)));
     case SQLITE_FULL:
       throw InternalError(fmt::format("{}: cannot write the ledger: the disk is full", path_));
     case SQLITE_BUSY:
       throw InternalError(fmt::format("{}: the ledger is in use by another process; try again", path_));
     default:
       throw InternalError(fmt::format("{}: cannot use the ledger: {}", path_, reason));
+  }
+}
+
+Snapshot::~Snapshot() {
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const std::exception&) {
+    // It has read what it wanted; the connection gives up the rest when it is closed.
   }
 }
 

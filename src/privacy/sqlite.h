@@ -47,13 +47,20 @@ class Statement {
 // every call throws and the destructor touches nothing, because SQLite's locks do not survive a fork.
 class Database {
  public:
-  enum class Open { existing, or_create };
+  enum class Open {
+    existing,
+    or_create,
+    to_read,  // writes nothing, neither the file nor beside it; what is committed meanwhile may be missed
+  };
   static constexpr int kPatienceInMilliseconds = 30'000;
 
   Database(std::string path, Open open);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
+
+  // Whether this process may write the file and beside it, which an ordinary connection needs.
+  static bool can_write(const std::string& path);
 
   // Switches the file to a write-ahead log, for good. Changes the file, so look at what it is before.
   void use_write_ahead_log();
@@ -71,11 +78,28 @@ class Database {
   [[noreturn]] void fail(int code) const;
 
  private:
+  void require_own() const;
   void connect(int flags);
+  void connect_to_read();
+  bool connect_to_read_with(const char* parameters);
 
   std::string path_;
   pid_t owner_;
+  bool only_reads_ = false;
   sqlite3* handle_ = nullptr;
+};
+
+// Sees the database as it was at its first question, however long it asks. Changes nothing and waits for
+// nobody.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& database) : database_(database) { database_.execute("BEGIN"); }
+  ~Snapshot();
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  Database& database_;
 };
 
 // Holds the write lock from its first moment, so that what it reads is still so when it writes. Rolled back

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/secret_key.h"
 #include "privacy/event_json.h"
 #include "ration/base/error.h"
 
@@ -13,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "ration checkpoint";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;  // 1 had no seal
 
 json ledger_json(const HeldReservation& held) {
   return {{"file", held.entry.file},
@@ -37,6 +38,8 @@ Checkpoint checkpoint_from(const json& object, const std::string& file) {
   Checkpoint out;
   out.plan_hash = object.at("plan_hash");
   out.data_hash = object.at("data_hash");
+  out.data_place = object.value("data_place", "");
+  out.ledger_place = object.value("ledger_place", "");
   out.secure_random = object.at("secure_random");
   out.count_asked = object.at("count_asked");
   out.at_work = object.value("at_work", false);
@@ -52,7 +55,7 @@ Checkpoint checkpoint_from(const json& object, const std::string& file) {
 
 }  // namespace
 
-std::string to_json(const Checkpoint& checkpoint) {
+std::string to_json(const Checkpoint& checkpoint, const Sealer& seal) {
   json object{{"format", kFormat},
               {"version", kVersion},
               {"plan_hash", checkpoint.plan_hash},
@@ -61,13 +64,18 @@ std::string to_json(const Checkpoint& checkpoint) {
               {"count_asked", checkpoint.count_asked},
               {"charged", checkpoint.training.charged},
               {"method", checkpoint.training.method}};
+  if (!checkpoint.data_place.empty()) object["data_place"] = checkpoint.data_place;
+  if (!checkpoint.ledger_place.empty()) object["ledger_place"] = checkpoint.ledger_place;
   if (checkpoint.at_work) object["at_work"] = true;
   if (checkpoint.training.released) object["released"] = json::parse(to_json(*checkpoint.training.released));
   if (checkpoint.training.noisy_rows) object["noisy_rows"] = *checkpoint.training.noisy_rows;
   if (!checkpoint.training.assumed.empty()) object["assumed"] = checkpoint.training.assumed;
   if (checkpoint.training.row_mean) object["row_mean"] = *checkpoint.training.row_mean;
   if (checkpoint.ledger) object["ledger"] = ledger_json(*checkpoint.ledger);
-  return object.dump() + "\n";
+  std::string text = object.dump();
+  if (const std::string mark = seal ? seal(text) : ""; !mark.empty())
+    text.replace(text.size() - 1, 1, fmt::format(R"(,"seal":"{}"}})", mark));
+  return text + "\n";
 }
 
 Checkpoint checkpoint_from_json(std::string_view text, const std::string& file) {
@@ -76,6 +84,27 @@ Checkpoint checkpoint_from_json(std::string_view text, const std::string& file) 
   } catch (const json::exception& error) {
     throw InputError(fmt::format("{}: not a checkpoint: {}", file, error.what()));
   }
+}
+
+// What is sealed is the text that this program writes for the values: they, and no others, are read.
+void require_seal(std::string_view text, const Sealer& seal, const std::string& file) {
+  json object = json::parse(text);
+  const json there = object.value("seal", json());
+  object.erase("seal");
+  const std::string mark = seal ? seal(object.dump()) : "";
+  if (mark.empty()) {
+    throw InputError(
+        fmt::format("{}: cannot tell whether this checkpoint was changed: there is no key. A run "
+                    "without a ledger needs one in $XDG_STATE_HOME or ~/.local/state, from its "
+                    "beginning on",
+                    file));
+  }
+  if (there.is_string() && same_mark(mark, there.get<std::string>())) return;
+  throw InputError(
+      fmt::format("{}: was changed since it was written, or written with another key: a run goes on "
+                  "only from what it wrote, with its own ledger, and without a ledger only for the "
+                  "user who began it",
+                  file));
 }
 
 }  // namespace ration

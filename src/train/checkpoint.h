@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,11 @@ struct HeldReservation {
 // noise: a resumed run draws its own.
 struct Checkpoint {
   std::string plan_hash;  // of plan.toml and schema.toml: a run goes on as it began
-  std::string data_hash;
+  std::string data_hash;  // under the key of the seal, so that it says nothing to others; empty without one
+  // Where the run found its rows and its ledger: the plan in the run's folder names no absolute path. Empty
+  // in checkpoints of ration 0.2, whose plan does.
+  std::string data_place;
+  std::string ledger_place;
   bool secure_random = true;  // false once any part of the run was NOT PRIVATE
   bool count_asked = false;   // number and mean of the rows are paid for, though the answer may be lost
   bool at_work = false;       // a method that chooses as it goes was going: what it spent since is not known
@@ -29,8 +34,17 @@ struct Checkpoint {
   std::optional<HeldReservation> ledger;
 };
 
-// Lossless. InputError, naming `file` and the key, for what is not a checkpoint of this version.
-std::string to_json(const Checkpoint& checkpoint);
+// Whose key the seal of a checkpoint needs: that of the run's ledger, or of whoever runs the program
+// (base/user_key.h). Gives a mark for a text that nobody makes without the key; empty if there is no key.
+using Sealer = std::function<std::string(std::string_view text)>;
+
+// Lossless, with a seal over all the rest. InputError, naming `file` and the key, for what is not a
+// checkpoint of this version.
+std::string to_json(const Checkpoint& checkpoint, const Sealer& seal);
+// Does not look at the seal.
 Checkpoint checkpoint_from_json(std::string_view text, const std::string& file);
+// InputError unless the text is as it was sealed: a checkpoint says what is spent, and one that was changed
+// by hand could say less.
+void require_seal(std::string_view text, const Sealer& seal, const std::string& file);
 
 }  // namespace ration

@@ -28,8 +28,9 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
   if (rows->columns() != data::encoded_column_names(out.model.schema).size()) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
-  Training training(out.plan, out.model, RowTransform(std::move(rows)), random, {},
+  Training training(out.plan, out.model, RowTransform(std::move(rows), options.left_out), random, {},
                     {.threads = options.threads});
+  if (options.releases != nullptr) training.watch(*options.releases);
   while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.steps_left() > 0) {
     throw InternalError("fit: a step of the plan was refused");
@@ -46,7 +47,8 @@ Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, Rand
   if (table.column_names != data::encoded_column_names(schema)) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
-  return fit(resolve(plan), schema, std::make_shared<const Rows>(std::move(table.rows)), random);
+  return fit(resolve(plan), schema, std::make_shared<const Rows>(std::move(table.rows)), random,
+             {.left_out = table.left_out});
 }
 
 Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table) {

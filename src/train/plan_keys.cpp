@@ -194,6 +194,8 @@ void add_data_keys(KeyList& list) {
               "need it; otherwise none");
   list.choice("center", &Plan::center, "Subtract the mean of the rows before training a linear model",
               "yes for scatter+softmax, otherwise no.");
+  list.choice("on_bad_row", &Plan::on_bad_row,
+              "What happens to a row that breaks the schema, where the schema does not say (docs/schema.md)");
 }
 
 void add_model_keys(KeyList& list) {
@@ -214,6 +216,9 @@ void add_privacy_keys(KeyList& list) {
   list.choice("relation", &Plan::relation, "Which data sets count as neighbours",
               "add_remove, or replace_one with sampling fixed.");
   list.text("ledger", "FILE", &Plan::ledger, "Privacy ledger to charge the run to");
+  list.yes_or_no("data_hash", &Plan::data_hash,
+                 "Put the SHA-256 of the data into the certificate. Not private: it confirms a guess of the "
+                 "whole table. Without it the certificate has the ledger's keyed hash, or none");
 }
 
 void add_method_keys(KeyList& list) {

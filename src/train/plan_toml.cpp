@@ -40,6 +40,13 @@ void look_beside(const std::string& file, std::string& name) {
   name = to_string(data);
 }
 
+// A ledger that lies there; one that does not may be meant from the current folder.
+void look_beside_for_ledger(const std::string& file, std::string& ledger) {
+  if (ledger.empty()) return;
+  const std::string beside = path_seen_from(std::filesystem::path(file).parent_path().string(), ledger);
+  if (std::filesystem::is_regular_file(beside)) ledger = beside;
+}
+
 }  // namespace
 
 Plan parse_plan(std::string_view toml, const std::string& file) {
@@ -61,6 +68,7 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
 Plan read_plan(const std::string& path) {
   Plan plan = parse_plan(read_file(path), path);
   look_beside(path, plan.data);
+  look_beside_for_ledger(path, plan.ledger);
   return plan;
 }
 

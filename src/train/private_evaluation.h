@@ -12,7 +12,9 @@ namespace ration {
 
 struct PrivateEvaluationOptions {
   NoisyAccuracyOptions accuracy{};
-  std::string ledger{};  // charged before a row is read; empty: nobody keeps account
+  data::OnBadRow on_bad_row = data::OnBadRow::refuse;  // rows that are left out count as wrong
+  std::string ledger{};    // charged before a row is read; empty: nobody keeps account
+  bool data_hash = false;  // the SHA-256 of the rows in the certificate (data/data_hash.h)
   // Where the files below go: a folder without them; or, in a run's folder, one that is made for them,
   // evaluation-1 or the next number that is free. Both empty: nothing is written.
   std::string out{};
@@ -31,7 +33,8 @@ struct PrivateEvaluation {
 //
 // Order       what is asked is checked, the ledger charged, the rows read, the noisy counts released, and the
 //             files of `out` written: certificate.json, certificate.txt, evaluation.json. The charge is given
-//             back if the rows cannot be read, since nothing was released then.
+//             back if the file as a whole does not fit the schema; what is refused because of what rows hold
+//             stays charged, as an answer about them.
 // Throws InputError for what cannot be evaluated or written, BudgetRefused if the ledger has too little left.
 PrivateEvaluation evaluate_privately(const Model& model, const std::string& data,
                                      const PrivateEvaluationOptions& options, RandomSource& random);

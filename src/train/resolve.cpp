@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "data/find_schema.h"
 #include "data/named_data.h"
+#include "privacy/sampler_delta.h"
 #include "ration/base/error.h"
 #include "ration/sampling/fixed_size.h"
 #include "ration/sampling/full.h"
@@ -21,6 +22,7 @@
 #include "train/model_objective.h"
 #include "train/model_shape.h"
 #include "train/noise_plan.h"
+#include "train/parts_of_choices.h"
 #include "train/recipes/settings.h"
 
 namespace ration {
@@ -29,6 +31,7 @@ namespace {
 // What is asked first, the number or the mean of the rows, takes about one part in a hundred of the budget
 // each.
 constexpr double kFirstNoiseRatio = 10;
+constexpr double kMostQueriesExpected = 1 << 20;
 
 [[noreturn]] void refuse(const std::string& message) {
   throw InputError("plan: " + message);
@@ -154,11 +157,13 @@ void settle_method(ResolvedPlan& resolved, std::unique_ptr<FixedMethod> method) 
   const double usual = open.usual_noise();
   require_theorem(event_with(resolved.plan.noise.value_or(usual)), resolved);
   resolved.noise_multiplier =
-      resolved.plan.noise ? *resolved.plan.noise
-                          : usual * calibrate_noise([&](double part) { return event_with(usual * part); },
-                                                    resolved.relation, resolved.accountant, resolved.budget);
+      resolved.plan.noise
+          ? *resolved.plan.noise
+          : usual * calibrate_noise([&](double part) { return event_with(usual * part); }, resolved.relation,
+                                    resolved.accountant, resolved.budget_of_events());
   resolved.cost = account(event_with(resolved.noise_multiplier), resolved.relation, resolved.accountant,
-                          resolved.budget.delta);
+                          resolved.budget_of_events().delta);
+  resolved.cost.delta = resolved.budget.delta;
 }
 
 void settle_method(ResolvedPlan& resolved, std::unique_ptr<const AdaptiveMethod> method) {
@@ -195,6 +200,17 @@ void require_within_budget(const ResolvedPlan& resolved) {
       "noise, or "
       "leave noise out",
       show_rounded_up(resolved.cost.epsilon), resolved.budget.delta, show(resolved.budget.epsilon)));
+}
+
+// For one parameter and as few rows as there may be: Training asks again when it knows them, before a row is
+// read.
+void require_deliverable(const ResolvedPlan& resolved) {
+  if (!resolved.is_private()) return;
+  try {
+    ration::require_deliverable(resolved.budget, resolved.random_words(1, 1));
+  } catch (const InputError& error) {
+    refuse(error.what());
+  }
 }
 
 void write_choices_into(Plan& plan, const ResolvedPlan& resolved) {
@@ -244,9 +260,21 @@ Event ResolvedPlan::steps_event(std::int64_t first_steps) const {
 std::unique_ptr<BudgetFilter> ResolvedPlan::make_budget_filter() const {
   if (const auto* const adaptive = std::get_if<std::shared_ptr<const AdaptiveMethod>>(&method)) {
     const auto sampler = make_sampler({.rows = 1, .declared_rows = plan.rows.value_or(1)});
-    return make_filter(accountant, budget, relation, (*adaptive)->typical(*sampler));
+    return make_filter(accountant, budget_of_events(), relation, (*adaptive)->typical(*sampler));
   }
-  return make_plan_filter(event(), accountant, budget, relation);
+  return make_plan_filter(event(), accountant, budget_of_events(), relation);
+}
+
+Budget ResolvedPlan::budget_of_events() const {
+  return ration::budget_of_events(budget);
+}
+
+// A method that chooses as it goes is not known to ask more than is expected here; if it does, it is counted.
+double ResolvedPlan::random_words(double parameters, double most_rows, double asked) const {
+  double queries = fixed() == nullptr ? std::max(kMostQueriesExpected, asked) : 0;
+  for (const CountedEvent& one : flatten(event())) queries += static_cast<double>(one.count);
+  const double drawn = rate < 1 ? rate * most_rows : 0;
+  return ration::random_words({.queries = queries, .parameters = parameters, .rows_per_batch = drawn});
 }
 
 std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) const {
@@ -276,6 +304,7 @@ ResolvedPlan resolve(const Plan& given) {
   }
   refuse_unused(plan);
   recipe.fill(plan);
+  refuse_parts_of_other_choices(plan);
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
   ResolvedPlan out;
   if (const auto found = plan.schema.empty() ? data::find_schema(plan.data) : std::nullopt) {
@@ -294,7 +323,7 @@ ResolvedPlan resolve(const Plan& given) {
   plan.sampling = sampling;
   plan.relation = out.relation;
   if (plan.schedule.is_file()) out.schedule = read_noise_per_step(plan.schedule.file());
-  Recipe::Open method = recipe.make(plan, out.budget);
+  Recipe::Open method = recipe.make(plan, out.budget_of_events());
   plan.accountant.choose_if_auto(tightest_accountant(sampling, method));
   out.accountant = plan.accountant.value();
   if (out.relation == Relation::add_remove && !plan.rows) out.count_noise = first_noise_for(out.budget);
@@ -303,6 +332,7 @@ ResolvedPlan resolve(const Plan& given) {
   std::visit([&out](auto&& open) { settle_method(out, std::forward<decltype(open)>(open)); },
              std::move(method));
   require_within_budget(out);
+  require_deliverable(out);
   write_choices_into(out.plan, out);
   return out;
 }

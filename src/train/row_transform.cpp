@@ -78,9 +78,11 @@ std::unique_ptr<const RowStage> centring_stage(std::vector<double> mean) {
   return std::make_unique<Centring>(std::move(mean));
 }
 
-RowTransform::RowTransform(Rows rows) : own_(std::make_shared<Rows>(std::move(rows))) {}
+RowTransform::RowTransform(Rows rows, std::size_t left_out)
+    : own_(std::make_shared<Rows>(std::move(rows))), left_out_(left_out) {}
 
-RowTransform::RowTransform(std::shared_ptr<const Rows> rows) : shared_(std::move(rows)) {}
+RowTransform::RowTransform(std::shared_ptr<const Rows> rows, std::size_t left_out)
+    : shared_(std::move(rows)), left_out_(left_out) {}
 
 void RowTransform::add_stages_of(const Model& model) {
   if (model.schema.max_row_norm) add(row_norm_stage(*model.schema.max_row_norm));

@@ -43,14 +43,18 @@ std::unique_ptr<const RowStage> centring_stage(std::vector<double> mean);
 //             changes them.
 class RowTransform {
  public:
-  explicit RowTransform(Rows rows);
-  explicit RowTransform(std::shared_ptr<const Rows> rows);
+  // `left_out`: rows that count but are not there (data::Table).
+  explicit RowTransform(Rows rows, std::size_t left_out = 0);
+  explicit RowTransform(std::shared_ptr<const Rows> rows, std::size_t left_out = 0);
 
   // What is known before a row is read: the bound on the rows and the unit of the label.
   void add_stages_of(const Model& model);
   void add(std::unique_ptr<const RowStage> stage);
 
   const Rows& rows() const { return own_ ? *own_ : *shared_; }
+  std::size_t left_out() const { return left_out_; }
+  // Of both.
+  std::size_t count() const { return rows().count() + left_out_; }
   // From here on they are shared.
   std::shared_ptr<const Rows> share_rows();
   // From weights for rows() to weights for the rows that came in.
@@ -59,6 +63,7 @@ class RowTransform {
  private:
   std::shared_ptr<Rows> own_;  // null: shared_ has them
   std::shared_ptr<const Rows> shared_;
+  std::size_t left_out_;
   std::vector<std::unique_ptr<const RowStage>> stages_;
 };
 

@@ -11,12 +11,17 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/signature.h"
+#include "base/user_key.h"
 #include "data/content_hash.h"
+#include "data/data_hash.h"
 #include "data/named_data.h"
 #include "methods/protector.h"
 #include "ration/base/error.h"
+#include "train/keeper_note.h"
 #include "train/model_objective.h"
 #include "train/plan_files.h"
+#include "train/private_rows.h"
 #include "train/progress_file.h"
 #include "train/run_account.h"
 #include "train/run_certificate.h"
@@ -33,11 +38,18 @@ std::string absolute(const std::string& path) {
   return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
 }
 
-// Its files are the folder's own.
-Plan plan_for_folder(const ResolvedPlan& resolved, const data::Schema& schema) {
+// The way to a file from the folder: it stays right if both are moved together.
+std::string seen_from(const std::string& folder, const std::string& path) {
+  namespace fs = std::filesystem;
+  return path.empty() ? path : fs::path(absolute(path)).lexically_relative(absolute(folder)).string();
+}
+
+// Its files are the folder's own. It names no absolute path, because it is published with the model; where
+// rows and ledger are, the checkpoint knows.
+Plan plan_for_folder(const ResolvedPlan& resolved, const data::Schema& schema, const std::string& folder) {
   Plan plan = resolved.plan;
-  plan.data = data::with_absolute_path(plan.data);
-  plan.ledger = absolute(plan.ledger);
+  plan.data = data::name_without_folder(plan.data);
+  plan.ledger = seen_from(folder, plan.ledger);
   for (const PlanFile& file : plan_files()) {
     if (file.content(resolved, schema)) {
       file.set_path(plan, file.copy);
@@ -54,6 +66,12 @@ std::string plan_hash(const RunFolder& folder) {
     if (folder.has(file.copy)) all += folder.read(file.copy);
   }
   return sha256(all);
+}
+
+std::string plan_was_changed(const RunFolder& folder) {
+  std::string names;
+  for (const PlanFile& file : plan_files()) names += fmt::format(" or {}", file.copy);
+  return fmt::format("{}: plan.toml{} was changed since the run began", folder.file(""), names);
 }
 
 void refuse_ledger_without_privacy(const ResolvedPlan& resolved, const RandomSource& random) {
@@ -73,13 +91,19 @@ struct Run {
   ResolvedPlan plan;
   data::Schema schema;
   RunFolder folder;
+  std::string content_hash{};  // of the rows
   Checkpoint checkpoint{};
+  bool rows_were_read = false;
+  bool rows_were_accepted = false;
   std::unique_ptr<RunAccount> account = std::make_unique<RunAccount>();  // none to begin with
+  std::optional<SigningKey> key{};                                       // signs the certificate
 };
 
-data::Table read_rows(const Run& run, const RunOptions& options) {
-  return options.read ? options.read(run.plan.plan.data, run.schema)
-                      : data::read_table(run.plan.plan.data, run.schema);
+data::Table read_rows(Run& run, const RunOptions& options) {
+  run.rows_were_read = true;
+  return options.read
+             ? options.read(run.plan.plan.data, run.schema)
+             : data::read_table(run.plan.plan.data, run.schema, {.on_bad_row = run.plan.plan.on_bad_row});
 }
 
 bool should_stop(const RunOptions& options) {
@@ -152,16 +176,36 @@ bool take_steps(Run& run, Training& training, const RunOptions& options, Progres
              : take_planned_steps(run, training, options, progress);
 }
 
+// The model, and everything that says how it was made.
+std::vector<BoundFile> files_to_bind(const Run& run, const std::string& model) {
+  if (run.checkpoint.plan_hash != plan_hash(run.folder)) throw InputError(plan_was_changed(run.folder));
+  std::vector<BoundFile> files{{"model.json", sha256(model)}, {"plan.toml", run.folder.hash("plan.toml")}};
+  for (const PlanFile& file : plan_files()) {
+    if (run.folder.has(file.copy)) files.push_back({file.copy, run.folder.hash(file.copy)});
+  }
+  return files;
+}
+
 // The certificate comes before the model, so that no model is ever without one; the ledger gets back what was
 // not spent only when both are there.
 void finish(Run& run, const Training& training, RunOutcome& outcome) {
   outcome.certificate = certify_training(
-      run.plan, training, {run.checkpoint.data_hash, run.checkpoint.secure_random, run.account->entry()});
+      run.plan, training,
+      {data::stated_data_hash(run.content_hash, run.account->ledger(), run.plan.plan.data_hash),
+       run.checkpoint.secure_random, run.account->entry()});
   outcome.model = untrained_model(run.plan.plan, run.schema);
   outcome.model.weights = training.weights();
-  run.folder.write("certificate.json", to_json(outcome.certificate));
+  const std::string model = to_json(outcome.model);
+  outcome.certificate.files = files_to_bind(run, model);
+  const std::string certificate = to_json(outcome.certificate);
+  run.folder.write("certificate.json", certificate);
   run.folder.write("certificate.txt", to_text(outcome.certificate));
-  run.folder.write("model.json", to_json(outcome.model));
+  if (run.key) {
+    run.folder.write("certificate.sig", run.key->sign(certificate));
+  } else {
+    run.folder.remove("certificate.sig");  // of a certificate that was never settled
+  }
+  run.folder.write("model.json", model);
   run.account->settle(outcome.certificate);
   run.folder.remove_checkpoint();
   outcome.finished = true;
@@ -186,8 +230,9 @@ void pay_for_first_answers(Run& run) {
 
 RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
   pay_for_first_answers(run);
-  Training training(run.plan, untrained_model(run.plan.plan, run.schema), RowTransform(std::move(table.rows)),
-                    random, run.checkpoint.training, {.threads = options.threads, .device = options.device});
+  Training training(run.plan, untrained_model(run.plan.plan, run.schema),
+                    RowTransform(std::move(table.rows), table.left_out), random, run.checkpoint.training,
+                    {.threads = options.threads, .device = options.device});
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};
   const bool done = take_steps(run, training, options, progress);
@@ -197,26 +242,46 @@ RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, Rand
 }
 
 bool nothing_released(const Run& run) {
-  return run.checkpoint.training.charged == 0 && !run.checkpoint.count_asked && !run.checkpoint.at_work;
+  const TrainingState& state = run.checkpoint.training;
+  return state.charged == 0 && !run.checkpoint.count_asked && !run.checkpoint.at_work &&
+         (!state.released || flatten(*state.released).empty());
 }
 
-// Stopped or failed, the run stays open in the ledger and can be resumed; one that failed before its first
-// release is called off.
+// A run that failed before its first release is called off. If no row had a say in that, its budget is free
+// again. Otherwise the failure is an answer about the rows: it stays paid for, or whoever writes schemas and
+// plans could ask such questions for ever.
+void call_off(Run& run, bool says_nothing) {
+  says_nothing ? run.account->give_back() : run.account->forfeit();
+  run.folder.remove_everything();
+}
+
+// Stopped or failed later, the run stays open in the ledger and can be resumed.
 RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
   try {
     run.checkpoint.secure_random = run.checkpoint.secure_random && random.is_secure();
     run.account->save(run.folder, run.checkpoint);
-    RunOutcome outcome = train_on(run, read_rows(run, options), options, random);
+    data::Table table = read_rows(run, options);
+    run.rows_were_accepted = true;
+    RunOutcome outcome = train_on(run, std::move(table), options, random);
     run.account->leave_open();
     return outcome;
   } catch (const TakenOver&) {
     run.account->leave_open();
     throw;
+  } catch (const data::PublicFault&) {
+    // That every row obeys the schema is an answer, too.
+    const bool answered = run.rows_were_accepted && run.plan.plan.on_bad_row == data::OnBadRow::refuse;
+    if (nothing_released(run)) call_off(run, !answered);
+    run.account->leave_open();
+    throw;
+  } catch (const InputError& error) {
+    const bool asked_the_rows = nothing_released(run) && run.rows_were_read;
+    if (nothing_released(run)) call_off(run, !asked_the_rows);
+    run.account->leave_open();
+    if (asked_the_rows) throw data::BadRows(for_the_keeper(error.what(), run.account->entry()));
+    throw;
   } catch (...) {
-    if (nothing_released(run)) {
-      run.account->give_back();
-      run.folder.remove_everything();
-    }
+    if (nothing_released(run)) call_off(run, !run.rows_were_read);
     run.account->leave_open();
     throw;
   }
@@ -225,9 +290,9 @@ RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
 // The plan and a copy of each of its files. What cannot be read back cannot be resumed: a name that is not
 // UTF-8.
 void write_plan(const RunFolder& folder, const ResolvedPlan& resolved, const data::Schema& schema) {
-  const Plan plan = plan_for_folder(resolved, schema);
+  const Plan plan = plan_for_folder(resolved, schema, folder.file(""));
   folder.write("plan.toml", to_toml(plan));
-  Plan read = read_plan(folder.file("plan.toml"));
+  Plan read = parse_plan(folder.read("plan.toml"), folder.file("plan.toml"));
   for (const PlanFile& file : plan_files()) {
     if (const auto content = file.content(resolved, schema)) folder.write(file.copy, *content);
     // Relative to the folder, again.
@@ -237,11 +302,15 @@ void write_plan(const RunFolder& folder, const ResolvedPlan& resolved, const dat
 }
 
 // Before a row is read: a protector that has seen them is not independent of them.
-void require_other_data(const ResolvedPlan& plan, const std::string& data_hash) {
+void require_other_data(const ResolvedPlan& plan, const std::vector<std::string>& content_hashes) {
   if (plan.protector() == nullptr) return;
-  require_independent(*plan.protector(), data_hash);
-  for (const std::string& file : data::files_of(plan.plan.data))
-    require_independent(*plan.protector(), data::content_hash(file));
+  for (const std::string& hash : content_hashes) require_independent(*plan.protector(), hash);
+}
+
+// So that nobody takes them for public later.
+void note_private_rows(const Run& run, const std::vector<std::string>& content_hashes) {
+  if (!run.plan.is_private()) return;
+  if (const auto key = user_key()) run.folder.write(kPrivateRows, private_rows_text(content_hashes, *key));
 }
 
 Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
@@ -249,9 +318,13 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
   try {
     write_plan(run.folder, run.plan, run.schema);
     run.checkpoint.plan_hash = plan_hash(run.folder);
-    run.checkpoint.data_hash = data::content_hash(data::files_of(run.plan.plan.data));
-    require_other_data(run.plan, run.checkpoint.data_hash);
-    run.account = std::make_unique<RunAccount>(RunAccount::reserve(run.plan, run.checkpoint.data_hash));
+    run.checkpoint.data_place = data::with_absolute_path(run.plan.plan.data);
+    run.checkpoint.ledger_place = absolute(run.plan.plan.ledger);
+    const std::vector<std::string> hashes = data::content_hashes(data::files_of(run.plan.plan.data));
+    run.content_hash = hashes.front();
+    require_other_data(run.plan, hashes);
+    note_private_rows(run, hashes);
+    run.account = std::make_unique<RunAccount>(RunAccount::reserve(run.plan, run.content_hash));
   } catch (...) {
     run.folder.remove_everything();
     throw;
@@ -271,19 +344,17 @@ void require_known_spending(const Checkpoint& checkpoint, const std::string& fol
 Run reopen(const RunOptions& options) {
   RunFolder folder = RunFolder::open(options.out);
   Checkpoint checkpoint = folder.load();
-  require_known_spending(checkpoint, options.out);
-  if (checkpoint.plan_hash != plan_hash(folder)) {
-    std::string names;
-    for (const PlanFile& file : plan_files()) names += fmt::format(" or {}", file.copy);
-    throw InputError(fmt::format("{}: plan.toml{} was changed since the run began", options.out, names));
-  }
-  const Plan plan = read_plan(folder.file("plan.toml"));
+  if (checkpoint.plan_hash != plan_hash(folder)) throw InputError(plan_was_changed(folder));
+  Plan plan = read_plan(folder.file("plan.toml"));
+  if (!checkpoint.data_place.empty()) plan.data = checkpoint.data_place;
+  if (!checkpoint.ledger_place.empty()) plan.ledger = checkpoint.ledger_place;
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};
-  if (data::content_hash(data::files_of(plan.data)) != checkpoint.data_hash) {
-    throw InputError(fmt::format("{}: not the rows the run began with", plan.data));
-  }
-  run.account = std::make_unique<RunAccount>(RunAccount::take_over(plan, checkpoint));
+  run.content_hash = data::content_hash(data::files_of(plan.data));
+  run.account =
+      std::make_unique<RunAccount>(RunAccount::take_over(plan, checkpoint, run.folder, run.content_hash));
+  require_known_spending(checkpoint, options.out);
   run.checkpoint = std::move(checkpoint);
+  run.rows_were_read = run.rows_were_accepted = true;  // by the process before, for all that is known
   return run;
 }
 
@@ -310,21 +381,32 @@ RunOutcome already_finished(Run& run) {
   return outcome;
 }
 
+// Read before anything is charged.
+std::optional<SigningKey> key_of(const RunOptions& options) {
+  return options.sign.empty() ? std::nullopt : std::optional(SigningKey::read(options.sign));
+}
+
 }  // namespace
 
 RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& random) {
+  std::optional<SigningKey> key = key_of(options);
   ResolvedPlan resolved = resolve(plan);
   data::Schema schema = read_schema_of(resolved.plan);
   if (plan.data.empty()) throw InputError("plan: data is needed: the file with the rows");
-  require_device(untrained_model(resolved.plan, schema), options.device);
+  const Model model = untrained_model(resolved.plan, schema);
+  require_device(model, options.device);
+  require_deliverable_by(resolved, model);
   resolved.plan.data = data::find_data(plan.data);
   refuse_ledger_without_privacy(resolved, random);
   Run run = prepare(std::move(resolved), std::move(schema), options);
+  run.key = std::move(key);
   return carry_on(run, options, random);
 }
 
 RunOutcome resume_run(const RunOptions& options, RandomSource& random) {
+  std::optional<SigningKey> key = key_of(options);
   Run run = reopen(options);
+  run.key = std::move(key);
   refuse_ledger_without_privacy(run.plan, random);
   if (run.account->is_settled()) return already_finished(run);
   require_something_left(run);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/user_key.h"
 
 namespace ration {
 namespace {
@@ -21,41 +22,64 @@ std::string too_little(const ResolvedPlan& resolved, const Budget& left) {
 
 }  // namespace
 
-RunAccount RunAccount::reserve(const ResolvedPlan& resolved, const std::string& data_hash) {
+RunAccount RunAccount::reserve(const ResolvedPlan& resolved, const std::string& content_hash) {
   RunAccount account;
-  if (resolved.plan.ledger.empty()) return account;
+  account.content_hash_ = content_hash;
+  if (resolved.plan.ledger.empty()) {
+    account.user_key_ = user_key();
+    return account;
+  }
   account.ledger_.emplace(resolved.plan.ledger);
   Budget left{};
-  auto reservation = account.ledger_->reserve({.data_hash = data_hash,
+  auto reservation = account.ledger_->reserve({.data_hash = content_hash,
                                                .relation = resolved.relation,
                                                .budget = resolved.budget,
                                                .what = describe(resolved.plan)},
                                               &left);
   if (!reservation) throw BudgetRefused(too_little(resolved, left));
   account.hold(std::move(*reservation));
-  account.data_hash_ = data_hash;
   return account;
 }
 
-RunAccount RunAccount::take_over(const Plan& plan, const Checkpoint& checkpoint) {
+RunAccount RunAccount::take_over(const Plan& plan, const Checkpoint& checkpoint, const RunFolder& folder,
+                                 const std::string& content_hash) {
   if (plan.ledger.empty() != !checkpoint.ledger)
     throw InputError("checkpoint: expected a ledger if and only if the plan has one");
   RunAccount account;
-  if (!checkpoint.ledger) return account;
-  account.ledger_.emplace(plan.ledger);
-  account.data_hash_ = checkpoint.data_hash;
-  account.entry_ = checkpoint.ledger->entry;
-  account.tokens_ = checkpoint.ledger->tokens;
+  account.content_hash_ = content_hash;
+  if (checkpoint.ledger) {
+    account.ledger_.emplace(plan.ledger);
+    account.entry_ = checkpoint.ledger->entry;
+    account.tokens_ = checkpoint.ledger->tokens;
+  } else {
+    account.user_key_ = user_key();
+  }
+  folder.require_seal(account.sealer());
+  if (!same_mark(checkpoint.data_hash, account.marked_data()))
+    throw InputError(fmt::format("{}: not the rows the run began with", plan.data));
   return account;
 }
 
+Sealer RunAccount::sealer() const {
+  return [this](std::string_view text) {
+    if (ledger_) return ledger_->mark("checkpoint", text);
+    return user_key_ ? user_key_->mark("checkpoint", text) : std::string();
+  };
+}
+
+std::string RunAccount::marked_data() const {
+  if (ledger_) return ledger_->fingerprint(content_hash_);
+  return user_key_ ? user_key_->mark("data", content_hash_) : std::string();
+}
+
 void RunAccount::save(const RunFolder& folder, Checkpoint& checkpoint) {
-  if (!ledger_) return folder.save(checkpoint);
+  checkpoint.data_hash = marked_data();
+  if (!ledger_) return folder.save(checkpoint, sealer());
   const std::string next = new_holder_token();
   const std::vector<std::string> known = tokens_;
   tokens_.push_back(next);
   checkpoint.ledger = HeldReservation{*entry_, tokens_};
-  folder.save(checkpoint);
+  folder.save(checkpoint, sealer());
   Reservation reservation = reattach(known, next);
   leave_open();
   reservation_.emplace(std::move(reservation));
@@ -91,7 +115,7 @@ std::optional<RunStatus> RunAccount::status() const {
 
 Reservation RunAccount::reattach(const std::vector<std::string>& known, const std::string& next) {
   try {
-    if (auto reservation = ledger_->reattach(entry_->run, data_hash_, known, next))
+    if (auto reservation = ledger_->reattach(entry_->run, content_hash_, known, next))
       return std::move(*reservation);
   } catch (const InputError& error) {
     if (status() == RunStatus::open) throw;

@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/utc.h"
+#include "data/data_hash.h"
+#include "data/named_data.h"
 #include "methods/protector.h"
+#include "privacy/cautions.h"
 
 namespace ration {
 namespace {
@@ -25,6 +29,7 @@ std::string describe(const Protector& protector) {
 
 std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {
   std::vector<std::string> list{"the schema: columns, bounds and categories"};
+  list.push_back(assumed_of_rows(plan.plan.on_bad_row));
   if (plan.relation == Relation::replace_one) {
     list.push_back("the number of rows");
   } else {
@@ -39,15 +44,27 @@ std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training
   return list;
 }
 
+void name_what_it_is_of(const ResolvedPlan& plan, Certificate& certificate) {
+  certificate.data = data::name_without_folder(plan.plan.data);
+  certificate.model = plan.plan.model.name();
+}
+
 }  // namespace
+
+std::string assumed_of_rows(data::OnBadRow on_bad_row) {
+  if (on_bad_row != data::OnBadRow::refuse) return "that the file can be cut into rows, whatever they hold";
+  return "that every row obeys the schema: a file with a row that does not is refused, and the refusal says "
+         "so";
+}
 
 void state(const Circumstances& circumstances, Certificate& certificate) {
   certificate.secure_random = circumstances.secure_random;
   certificate.ledger = circumstances.ledger;
   certificate.data_hash = circumstances.data_hash;
+  certificate.date = utc_now();
   std::vector<std::string>& list = certificate.not_covered;
   list.emplace_back("settings chosen by looking at these rows or at earlier results from them");
-  if (!circumstances.data_hash.empty()) {
+  if (data::is_plain_data_hash(circumstances.data_hash)) {
     list.emplace_back("the data hash: anyone who knows all rows but one can check a guess of that row");
   }
   if (!circumstances.ledger) {
@@ -61,12 +78,24 @@ Certificate certify_training(const ResolvedPlan& plan, const Training& training,
   if (!plan.is_private()) {
     Certificate none = no_certificate(kUnprotected, plan.relation, plan.accountant, plan.budget.delta);
     none.data_hash = circumstances.data_hash;
+    none.date = utc_now();
+    name_what_it_is_of(plan, none);
     return none;
   }
-  Certificate certificate =
-      certify(training.released(), plan.relation, plan.accountant, plan.budget, plan.spending_by());
+  Certificate certificate = certify(training.released(), plan.relation, plan.accountant, plan.budget,
+                                    plan.spending_by(), training.random_words());
   certificate.assumed_public = assumed_public(plan, training);
   state(circumstances, certificate);
+  name_what_it_is_of(plan, certificate);
+  // Declared, counted with noise, or public by the relation.
+  const double rows = training.divisor_rows();
+  certificate.cautions = cautions_for({certificate.epsilon, certificate.delta}, rows);
+  if (!certificate.sampler_delta) {
+    certificate.not_covered.emplace_back(
+        "what collisions among the cipher's blocks may add to delta: beyond epsilon 20 nothing of delta is "
+        "kept "
+        "for it");
+  }
   if (training.facts().single_precision) {
     certificate.not_covered.emplace_back(
         "what rounding sums within a batch to 32 bits may add to a row's influence");

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/hash.h"
 #include "ration/base/error.h"
 #include "train/plan_files.h"
+#include "train/private_rows.h"
 
 namespace ration {
 namespace {
@@ -25,8 +27,8 @@ constexpr const char* kCheckpoint = "checkpoint/state.json";
 // All that a run writes, beside its checkpoint.
 const std::vector<std::string>& files_of_a_run() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> list = {"plan.toml", "progress.csv", "certificate.json", "certificate.txt",
-                                     "model.json"};
+    std::vector<std::string> list = {"plan.toml",       "progress.csv", "certificate.json", "certificate.txt",
+                                     "certificate.sig", "model.json",   kPrivateRows};
     for (const PlanFile& file : plan_files()) list.emplace_back(file.copy);
     return list;
   }();
@@ -127,15 +129,28 @@ std::string RunFolder::read(const std::string& name) const {
   return read_file(file(name));
 }
 
-void RunFolder::save(const Checkpoint& checkpoint) const {
-  write(kCheckpoint, to_json(checkpoint));
+std::string RunFolder::hash(const std::string& name) const {
+  return sha256_of_file(file(name));
+}
+
+void RunFolder::save(const Checkpoint& checkpoint, const Sealer& seal) const {
+  write(kCheckpoint, to_json(checkpoint, seal));
 }
 
 Checkpoint RunFolder::load() const {
   return checkpoint_from_json(read(kCheckpoint), file(kCheckpoint));
 }
 
+void RunFolder::require_seal(const Sealer& seal) const {
+  ration::require_seal(read(kCheckpoint), seal, file(kCheckpoint));
+}
+
 // A checkpoint counts as long as its state is there.
+void RunFolder::remove(const std::string& name) const {
+  std::error_code ignored;
+  fs::remove(path_ / name, ignored);
+}
+
 void RunFolder::remove_checkpoint() {
   std::error_code ignored;
   fs::remove(path_ / kCheckpoint, ignored);

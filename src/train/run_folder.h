@@ -27,9 +27,13 @@ class RunFolder {
   bool has(const std::string& name) const;
   void write(const std::string& name, const std::string& content) const;
   std::string read(const std::string& name) const;
+  void remove(const std::string& name) const;       // if it is there
+  std::string hash(const std::string& name) const;  // SHA-256
 
-  void save(const Checkpoint& checkpoint) const;
+  void save(const Checkpoint& checkpoint, const Sealer& seal) const;
+  // To be trusted once require_seal() has passed.
   Checkpoint load() const;
+  void require_seal(const Sealer& seal) const;
   // The run is finished.
   void remove_checkpoint();
   // The run never began, or is worthless. Leaves what is not the run's.

@@ -7,10 +7,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "objectives/blank_rows.h"
 #include "oracle/row_count.h"
 #include "oracle/row_mean.h"
+#include "privacy/sampler_delta.h"
 #include "ration/base/error.h"
 #include "train/model_objective.h"
+#include "train/model_shape.h"
 #include "train/without_privacy.h"
 
 namespace ration {
@@ -40,8 +43,8 @@ std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objecti
 void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
   const auto count = static_cast<double>(rows);
   if (plan.relation == Relation::add_remove || plan.plan.rows.value_or(count) == count) return;
-  throw InputError(fmt::format("plan: expected rows = {} under replace_one, which the file has, got {}",
-                               count, *plan.plan.rows));
+  throw data::PublicFault(fmt::format(
+      "plan: expected rows = {} under replace_one, which the file has, got {}", count, *plan.plan.rows));
 }
 
 // What a state with steps must hold.
@@ -53,7 +56,20 @@ std::unique_ptr<Objective> objective_for(const Model& model, RowTransform& rows,
                                          const std::optional<std::vector<double>>& mean,
                                          const Hardware& hardware) {
   if (mean) rows.add(centring_stage(*mean));
-  return make_objective(model, rows.share_rows(), hardware);
+  return with_blank_rows(make_objective(model, rows.share_rows(), hardware), rows.left_out());
+}
+
+void require_deliverable_for(const ResolvedPlan& plan, std::size_t parameters) {
+  if (!plan.is_private()) return;
+  const TableSize table{.rows = 0, .declared_rows = plan.plan.rows.value_or(1)};
+  require_deliverable(plan.budget, plan.random_words(static_cast<double>(parameters),
+                                                     static_cast<double>(table.most_rows())));
+}
+
+// Refuses what the random numbers cannot deliver before anything is released.
+std::unique_ptr<BudgetFilter> filter_of_deliverable(const ResolvedPlan& plan, std::size_t parameters) {
+  require_deliverable_for(plan, parameters);
+  return plan.make_budget_filter();
 }
 
 RowTransform with_stages_of(const Model& model, RowTransform rows) {
@@ -62,6 +78,10 @@ RowTransform with_stages_of(const Model& model, RowTransform rows) {
 }
 
 }  // namespace
+
+void require_deliverable_by(const ResolvedPlan& plan, const Model& model) {
+  require_deliverable_for(plan, parameters(model));
+}
 
 std::int64_t steps_done(const TrainingState& state) {
   const auto step = state.method.find("step");
@@ -76,7 +96,7 @@ Training::Training(const ResolvedPlan& plan, const Model& model, RowTransform ro
     : plan_(plan),
       rows_(with_stages_of(model, std::move(rows))),
       shape_(shape_of(model, rows_.rows().columns(), random)),
-      filter_(plan.make_budget_filter()),
+      filter_(filter_of_deliverable(plan, shape_.parameters())),
       declared_rows_(ask_for_count(from, random)),
       row_mean_(ask_for_mean(from, random)),
       objective_(objective_for(model, rows_, row_mean_, hardware)),
@@ -85,6 +105,7 @@ Training::Training(const ResolvedPlan& plan, const Model& model, RowTransform ro
       method_(make_method(plan, *objective_, shape_, {ration::steps_done(from), from.charged})),
       charged_(from.charged),
       lost_(from.charged - ration::steps_done(from)) {
+  require_deliverable(plan_.budget, random_words());  // again: the number of rows may have been asked since
   oracle_->recall(from.released.value_or(plan.steps_event(from.charged)), from.assumed);
   if (!from.method.empty()) method_->restore(from.method);
 }
@@ -94,7 +115,7 @@ void Training::charge_known_answer(const Event& event) {
 }
 
 double Training::ask_for_count(const TrainingState& from, RandomSource& random) {
-  const std::size_t rows = rows_.rows().count();
+  const std::size_t rows = rows_.count();
   require_declared_rows(plan_, rows);
   if (!plan_.count_noise) return plan_.plan.rows.value_or(static_cast<double>(rows));
   if (from.noisy_rows) {
@@ -125,6 +146,14 @@ bool Training::step() {
   if (!method_->step(*oracle_)) return false;
   ++charged_;
   return true;
+}
+
+double Training::random_words() const {
+  if (!plan_.is_private()) return 0;
+  double asked = 0;
+  for (const CountedEvent& one : flatten(oracle_->released())) asked += static_cast<double>(one.count);
+  return plan_.random_words(static_cast<double>(objective_->parameters()),
+                            static_cast<double>(sampler_->most_rows()), asked);
 }
 
 Progress Training::progress() const {

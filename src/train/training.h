@@ -30,6 +30,10 @@ struct TrainingState {
 
 std::int64_t steps_done(const TrainingState& state);
 
+// Throws InputError if the random numbers of such a run may take more of delta than is kept for them. Knows
+// public facts only, so it can be asked before a row is read (privacy/sampler_delta.h).
+void require_deliverable_by(const ResolvedPlan& plan, const Model& model);
+
 // One run in memory: a resolved plan at work on rows. Nothing here writes a file.
 //
 // Order       the number of the rows and their mean, where the plan asks for them; then what happens to the
@@ -46,6 +50,9 @@ class Training {
   Training(const ResolvedPlan& plan, const Model& model, RowTransform rows, RandomSource& random,
            const TrainingState& from = {}, const Hardware& hardware = {.threads = 1});
 
+  // Tells this observer of every gradient from now on; it must outlive the training.
+  void watch(ReleaseObserver& observer) { oracle_->watch(observer); }
+
   // False when the plan is done, or the budget refuses what the method would ask next.
   [[nodiscard]] bool step();
   StepReport report() const { return method_->report(); }
@@ -57,6 +64,8 @@ class Training {
   // Of a fixed method's steps, those that are neither.
   std::int64_t steps_left() const { return plan_.steps() - charged_; }
   double divisor_rows() const { return declared_rows_; }
+  // How many random words the run takes at most, on average; public.
+  double random_words() const;
   PublicFacts facts() const { return objective_->facts(); }
   const std::vector<std::string>& assumed() const { return oracle_->assumed(); }
 

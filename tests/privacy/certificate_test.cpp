@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "base/instruction_set.h"
@@ -50,7 +51,8 @@ std::vector<Event> one_of_each() {
           Event::laplace(1 / 3.0),
           Event::pure_dp(0),
           Event::above_threshold_laplace(0.1, 1e-300),
-          Event::above_threshold_gaussian(std::sqrt(2.0), 5e300),
+          Event::above_threshold_gaussian(std::sqrt(2.0), 5e300, INT64_MAX),
+          Event::above_threshold_gaussian(1, 2, 0),  // as of version 0.2
           Event::discrete_gaussian(std::nextafter(1.0, 2.0)),
           Event::noisy_max(0.7),
           Event::bounded_range(5e-324),
@@ -191,12 +193,39 @@ TEST(Certificate, JsonHasTheStableKeys) {
   EXPECT_EQ(json_of(bare).at("random_source"), "NOT PRIVATE: seeded noise");
 }
 
+// A certificate with everything that can be in one.
+Certificate full() {
+  Certificate certificate = honest();
+  certificate.date = "2026-01-31T12:00:00Z";
+  certificate.data = "adult.csv";
+  certificate.model = "logistic";
+  certificate.files = {{"model.json", std::string(64, 'a')}, {"plan.toml", std::string(64, 'b')}};
+  certificate.cautions = {"epsilon is large"};
+  return certificate;
+}
+
+TEST(Certificate, WhatItIsOfSurvivesJson) {
+  const std::string text = to_json(full());
+  const Certificate back = certificate_from_json(text);
+  EXPECT_EQ(to_json(back), text);
+  EXPECT_EQ(back.budget->epsilon, 3);
+  EXPECT_EQ(back.budget->delta, 1e-5);
+  EXPECT_EQ(back.date, "2026-01-31T12:00:00Z");
+  EXPECT_EQ(back.files.at(1).name, "plan.toml");
+  EXPECT_EQ(back.files.at(1).sha256, std::string(64, 'b'));
+  EXPECT_THAT(back.cautions, ElementsAre("epsilon is large"));
+  EXPECT_EQ(to_text(back), to_text(full()));
+}
+
 TEST(Certificate, EveryKeyIsNeededAndItsTypeChecked) {
-  const ordered_json whole = json_of(honest());
+  const ordered_json whole = json_of(full());
+  // Those that older certificates do not have.
+  const std::set<std::string> can_be_missing = {"instruction_set", "budget", "date",    "data",
+                                                "model",           "files",  "cautions"};
   for (const auto& [key, value] : whole.items()) {
     ordered_json missing = whole;
     missing.erase(key);
-    if (key != "instruction_set") {
+    if (!can_be_missing.contains(key)) {
       EXPECT_THROW(certificate_from_json(missing.dump()), InputError) << key;
     }
     ordered_json wrong = whole;
@@ -216,9 +245,9 @@ TEST(Certificate, NamesTheInstructionSetAndOldOnesNeedNot) {
   EXPECT_EQ(certificate_from_json(to_json(certificate)).instruction_set, "portable");
   EXPECT_THAT(to_text(certificate), HasSubstr(" (portable)\n"));
   ordered_json old = json_of(certificate);
-  EXPECT_EQ(std::prev(old.end()).key(), "instruction_set");  // keys are appended
-  old.erase("instruction_set");
+  for (const char* const key : {"instruction_set", "budget", "cautions"}) old.erase(key);
   certificate.instruction_set = "";
+  certificate.budget.reset();
   EXPECT_EQ(to_json(certificate_from_json(old.dump())), to_json(certificate));
 }
 
@@ -290,12 +319,28 @@ const Forgery kForgeries[] = {
      },
      "is for plans fixed before"},
     {"SeededNoise", [](ordered_json& j) { j["random_source"] = "NOT PRIVATE: seeded noise"; }, "NOT PRIVATE"},
+    {"BudgetLowered", [](ordered_json& j) { j["budget"]["epsilon"] = epsilon_in(j) / 2; },
+     "was to stay within its budget"},
+    {"UnitChanged", [](ordered_json& j) { j["unit_of_privacy"] = "one person"; },
+     "it states that one person is protected"},
     {"ReservedTooLittle", [](ordered_json& j) { j["ledger"]["reserved_epsilon"] = 0.5; },
      "the ledger reserved"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Verify, Forged, ::testing::ValuesIn(kForgeries),
                          [](const auto& test) { return test.param.name; });
+
+// Whoever lowers it to what the events cost claims what no filter proves.
+TEST(Verify, ARunThatChoseByItsOutputsStatesItsBudgetAndNothingElse) {
+  const Certificate certificate = honest(SpendingBy::outputs);
+  Certificate lowered = certificate;
+  lowered.epsilon = lowered.epsilon_of_events;
+  EXPECT_THAT(verify(lowered).problems, ElementsAre(HasSubstr("is certified for its budget of epsilon 3")));
+  lowered = certificate;
+  lowered.delta = 0.999e-5;
+  lowered.epsilon_of_events = verify(lowered).epsilon;
+  EXPECT_THAT(verify(lowered).problems, ElementsAre(HasSubstr("is certified for its budget of epsilon 3")));
+}
 
 // The text.
 
@@ -308,7 +353,7 @@ void expect_narrow(const std::string& text) {
 }
 
 TEST(CertificateText, IsNarrow) {
-  Certificate certificate = honest();
+  Certificate certificate = full();
   expect_narrow(to_text(certificate));
   certificate.secure_random = false;
   certificate.ledger.reset();
@@ -345,6 +390,11 @@ TEST(CertificateText, ReadsLikeThis) {
   certificate.ledger = LedgerEntry{"budget.db", 7, {1, 1e-5}};
   certificate.version = "1.2.3";
   certificate.instruction_set = "avx2";
+  certificate.data = "adult.csv";
+  certificate.model = "logistic";
+  certificate.date = "2026-01-31T12:00:00Z";
+  certificate.files = {{"model.json", std::string(64, 'a')}};
+  certificate.cautions = {"rows are few"};
   EXPECT_EQ(to_text(certificate), R"(PRIVACY CERTIFICATE
 ===================
 
@@ -358,6 +408,8 @@ Limits          This does not mean that nothing can be learned about a person.
                 What is true of people in general can be learned whether or not
                 a person is in the data. A person with several rows is protected
                 less. Other uses of the same data add to what is stated here.
+
+CAUTION         rows are few
 
 Protects        one row
 Neighbours      add_remove: data sets that differ by one added or removed row
@@ -373,8 +425,14 @@ Not covered     accuracy on the training rows, asked for with
                 --unsafe-diagnostics
 
 Random source   secure (cryptographic, keyed by the operating system)
+Budget          epsilon 1, delta 1e-05
 Ledger          budget.db, run 7, reserved epsilon 1, delta 1e-05
+Data            adult.csv
 Data hash       ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad
+Model           logistic
+Files, SHA-256  model.json
+                aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+Made            2026-01-31T12:00:00Z
 Version         ration 1.2.3 (avx2)
 )");
 }

@@ -187,7 +187,8 @@ TEST_F(LedgerReattach, OnlyAnOpenRunOnTheSameDataCanBeResumed) {
   EXPECT_THAT(refusal(7, kHash, {token_}), HasSubstr("budget.db: there is no run 7"));
   for (const char* hash : {"other", "unknown"}) {
     EXPECT_THAT(refusal(1, hash, {token_}),
-                HasSubstr("run 1 cannot be resumed: it is a run on the data set 0123456789ab, not on "));
+                HasSubstr("run 1 cannot be resumed: it is a run on the data set " +
+                          ledger_.fingerprint(kHash).substr(0, 12) + ", not on "));
   }
   const std::string abandoned = reserve().holder();
   EXPECT_THAT(refusal(2, kHash, {abandoned}), HasSubstr("run 2 cannot be resumed: it is abandoned"));

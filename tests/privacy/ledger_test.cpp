@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "base/hash.h"
 #include "privacy/ledgers.h"
 #include "ration/base/error.h"
 
@@ -143,7 +144,8 @@ TEST_F(LedgerTest, AnUnknownDataSetIsRefusedAndTheKnownAreListed) {
   RunRequest request = asking(0.1);
   request.data_hash = "ffff";
   EXPECT_THAT(message_of<InputError>([&] { std::ignore = ledger_.reserve(request); }),
-              HasSubstr("no budget for the data set ffff; it has 'adult' (0123456789ab)"));
+              HasSubstr("no budget for the data set " + ledger_.fingerprint("ffff").substr(0, 12) +
+                        "; it has 'adult' (" + ledger_.fingerprint(kHash).substr(0, 12) + ")"));
 }
 
 TEST_F(LedgerTest, ABudgetIsSetOnce) {
@@ -214,10 +216,49 @@ TEST(LedgerFile, OfANewerVersionIsRefused) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/a.db";
   Ledger::open_or_create(path).add({.hash = kHash, .name = "a", .total = {1, 0}});
-  behind_the_scenes(path).execute("PRAGMA user_version = 3");
+  behind_the_scenes(path).execute("PRAGMA user_version = 4");
   EXPECT_THAT(message_of<InputError>([&] { Ledger{path}; }),
-              HasSubstr("has version 3, this program knows versions 1 to 2"));
-  EXPECT_THAT(message_of<InputError>([&] { Ledger::open_or_create(path); }), HasSubstr("has version 3"));
+              HasSubstr("has version 4, this program knows versions 1 to 3"));
+  EXPECT_THAT(message_of<InputError>([&] { Ledger::open_or_create(path); }), HasSubstr("has version 4"));
+}
+
+// --- what stands for the data
+
+std::string whole_text_of(const std::string& path) {
+  return read_whole_file(path) + read_whole_file(path + "-wal");
+}
+
+// Who sees a fingerprint, or finds it twice, cannot check a guess of the rows.
+TEST_F(LedgerTest, AContentHashIsKeptUnderAKeyThatNoOtherLedgerHas) {
+  std::ignore = ledger_.reserve(asking(0.5));
+  const std::string fingerprint = ledger_.fingerprint(kHash);
+  EXPECT_THAT(fingerprint, ::testing::MatchesRegex("[0-9a-f]{64}"));
+  EXPECT_EQ(ledger_.states().at(0).data.hash, fingerprint);
+  EXPECT_EQ(ledger_.runs().at(0).data_hash, fingerprint);
+  EXPECT_EQ(Ledger(path_).fingerprint(kHash), fingerprint);
+  EXPECT_THAT(whole_text_of(path_), ::testing::Not(HasSubstr(kHash)));
+  const TemporaryFolder elsewhere;
+  const Ledger other(new_ledger(elsewhere, {1, 0}));
+  EXPECT_NE(other.fingerprint(kHash), fingerprint);
+  EXPECT_NE(sha256(kHash), fingerprint);
+}
+
+TEST_F(LedgerTest, KnowsWhatHasABudget) {
+  EXPECT_TRUE(ledger_.knows(kHash));
+  EXPECT_FALSE(ledger_.knows("ffff"));
+  EXPECT_FALSE(ledger_.knows(ledger_.fingerprint(kHash))) << "a fingerprint is no content hash";
+}
+
+TEST_F(LedgerTest, MarksForOnePurposeSayNothingOfAnother) {
+  EXPECT_EQ(ledger_.mark("a", "text"), Ledger(path_).mark("a", "text"));
+  EXPECT_NE(ledger_.mark("a", "text"), ledger_.mark("b", "text"));
+  EXPECT_NE(ledger_.mark("a", "text"), ledger_.mark("a", "texts"));
+}
+
+TEST_F(LedgerTest, WithoutItsKeyItIsDamaged) {
+  behind_the_scenes(path_).execute("DELETE FROM secrets");
+  EXPECT_THAT(message_of<InputError>([&] { std::ignore = ledger_.reserve(asking(0.1)); }),
+              HasSubstr("it has lost its key"));
 }
 
 TEST(LedgerFile, TruncatedAnywhereIsRefusedOrWhole) {

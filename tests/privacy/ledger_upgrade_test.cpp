@@ -67,9 +67,13 @@ std::string columns_of_runs(const std::string& path) {
 
 void expect_whole(const std::string& path) {
   EXPECT_EQ(integrity_of(path), "ok");
-  EXPECT_EQ(behind_the_scenes(path).integer("PRAGMA user_version"), 2);
+  EXPECT_EQ(behind_the_scenes(path).integer("PRAGMA user_version"), 3);
   Ledger ledger(path);
   EXPECT_EQ(ledger.state(kHash).remaining.epsilon, 0.625);
+  EXPECT_EQ(ledger.states().at(0).data.hash, ledger.fingerprint(kHash));
+  EXPECT_EQ(behind_the_scenes(path).integer("SELECT count(*) FROM runs JOIN data_sets ON data_hash = hash"),
+            2);
+  EXPECT_EQ(behind_the_scenes(path).text("PRAGMA foreign_key_check"), "");
   ASSERT_EQ(ledger.runs().size(), 2u);
   EXPECT_EQ(ledger.runs()[0].status, RunStatus::settled);
   EXPECT_EQ(ledger.runs()[1].status, RunStatus::open);
@@ -82,6 +86,39 @@ TEST(LedgerUpgrade, AnOldLedgerOpensWithItsChargesAndIsThenLikeANewOne) {
   expect_whole(path);
   EXPECT_THAT(columns_of_runs(path), HasSubstr("holder TEXT 1 ''"));
   EXPECT_EQ(columns_of_runs(path), columns_of_runs(new_ledger(folder, {1, 0})));
+}
+
+// Version 2 had holders and the hashes as they were.
+TEST(LedgerUpgrade, ARunOfVersion2CanBeResumed) {
+  const TemporaryFolder folder;
+  const std::string path = old_ledger(folder);
+  const std::string token = new_holder_token();
+  behind_the_scenes(path).execute("ALTER TABLE runs ADD COLUMN holder TEXT NOT NULL DEFAULT ''");
+  behind_the_scenes(path).execute(("UPDATE runs SET holder = '" + token + "' WHERE id = 2").c_str());
+  behind_the_scenes(path).execute("PRAGMA user_version = 2");
+  Ledger ledger(path);
+  const std::vector<std::string> known{token};
+  auto resumed = ledger.reattach(2, kHash, known, new_holder_token());
+  ASSERT_TRUE(resumed.has_value());
+  resumed->leave_open();
+  expect_whole(path);
+}
+
+// Looking at it changes nothing, and finds the data set by its hash.
+TEST(LedgerUpgrade, AnOldLedgerThatIsOnlyLookedAtStaysOld) {
+  const TemporaryFolder folder;
+  const std::string path = old_ledger(folder);
+  const std::string before = read_whole_file(path);
+  {
+    const Ledger ledger = Ledger::open_to_read(path);
+    EXPECT_EQ(ledger.state(kHash).remaining.epsilon, 0.625);
+    EXPECT_EQ(ledger.runs().size(), 2u);
+    EXPECT_TRUE(ledger.knows(kHash));
+    EXPECT_FALSE(ledger.knows("ffff"));
+  }
+  EXPECT_EQ(read_whole_file(path), before);
+  { const Ledger upgraded(path); }
+  expect_whole(path);
 }
 
 TEST(LedgerUpgrade, HappensAlsoWhereALedgerWouldBeMade) {

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/hash.h"
 #include "support/small_table.h"
 
 namespace ration::testing {
@@ -18,6 +19,8 @@ Checkpoint full_checkpoint() {
   Checkpoint checkpoint;
   checkpoint.plan_hash = "abc";
   checkpoint.data_hash = "def";
+  checkpoint.data_place = "/data/rows.csv";
+  checkpoint.ledger_place = "/data/l.db";
   checkpoint.count_asked = true;
   checkpoint.training = {
       .charged = 12,
@@ -30,11 +33,17 @@ Checkpoint full_checkpoint() {
   return checkpoint;
 }
 
+std::string seal_of_tests(std::string_view text) {
+  return "sealed " + sha256(text);
+}
+
 TEST(Checkpoint, ComesBackAsItWas) {
   const Checkpoint whole = full_checkpoint();
-  const Checkpoint again = checkpoint_from_json(to_json(whole), "state.json");
+  const Checkpoint again = checkpoint_from_json(to_json(whole, seal_of_tests), "state.json");
   EXPECT_EQ(again.plan_hash, "abc");
   EXPECT_EQ(again.data_hash, "def");
+  EXPECT_EQ(again.data_place, "/data/rows.csv");
+  EXPECT_EQ(again.ledger_place, "/data/l.db");
   EXPECT_TRUE(again.count_asked);
   EXPECT_EQ(again.training.charged, 12);
   EXPECT_EQ(again.training.noisy_rows, 1003);
@@ -49,7 +58,7 @@ TEST(Checkpoint, ComesBackAsItWas) {
 }
 
 TEST(Checkpoint, WhatWasLeftOutStaysOut) {
-  const Checkpoint again = checkpoint_from_json(to_json(Checkpoint{}), "state.json");
+  const Checkpoint again = checkpoint_from_json(to_json(Checkpoint{}, {}), "state.json");
   EXPECT_FALSE(again.count_asked || again.training.noisy_rows || again.ledger);
   EXPECT_EQ(again.training.charged, 0);
 }
@@ -60,7 +69,7 @@ TEST(Checkpoint, WhatIsNotOneIsRefusedWithItsFile) {
   };
   EXPECT_THAT(complaint(""), StartsWith("state.json: not a checkpoint"));
   EXPECT_THAT(complaint("[]"), StartsWith("state.json: not a checkpoint"));
-  const json good = json::parse(to_json(full_checkpoint()));
+  const json good = json::parse(to_json(full_checkpoint(), {}));
   for (const char* key :
        {"format", "version", "plan_hash", "data_hash", "count_asked", "charged", "method"}) {
     json without = good;
@@ -71,8 +80,43 @@ TEST(Checkpoint, WhatIsNotOneIsRefusedWithItsFile) {
     EXPECT_THAT(complaint(wrong.dump()), StartsWith("state.json: ")) << key;
   }
   json newer = good;
-  newer["version"] = 2;
-  EXPECT_THAT(complaint(newer.dump()), HasSubstr("expected a ration checkpoint of version 1"));
+  newer["version"] = 3;
+  EXPECT_THAT(complaint(newer.dump()), HasSubstr("expected a ration checkpoint of version 2"));
+}
+
+// Whatever is changed, added or left out by hand; also what looks different and means the same.
+TEST(Checkpoint, ChangedByHandItsSealIsBroken) {
+  const std::string text = to_json(full_checkpoint(), seal_of_tests);
+  const auto complaint = [](const std::string& other) {
+    return refusal([&] { require_seal(other, seal_of_tests, "state.json"); });
+  };
+  EXPECT_EQ(complaint(text), "");
+  const json good = json::parse(text);
+  EXPECT_EQ(complaint(good.dump(2)), "");  // other blanks
+  for (const auto& [key, value] : good.items()) {
+    json without = good;
+    without.erase(key);
+    EXPECT_THAT(complaint(without.dump()), StartsWith("state.json: was changed since it was written")) << key;
+    json other = good;
+    other[key] = 3;
+    EXPECT_THAT(complaint(other.dump()), StartsWith("state.json: was changed since it was written")) << key;
+  }
+  json more = good;
+  more["at_work"] = false;
+  EXPECT_THAT(complaint(more.dump()), HasSubstr("was changed"));
+  EXPECT_THAT(complaint(R"({"seal":"x",)" + text.substr(1, text.rfind(",\"seal\"") - 1) + "}"),
+              HasSubstr("was changed"));
+  EXPECT_THAT(complaint(R"({"charged":1,)" + text.substr(1)), "");  // the last of two counts, for readers too
+}
+
+TEST(Checkpoint, WithoutAKeyNothingIsTakenForWhole) {
+  const Sealer none = [](std::string_view) { return std::string(); };
+  for (const Sealer& writer : {none, Sealer(seal_of_tests), Sealer()}) {
+    EXPECT_THAT(refusal([&] { require_seal(to_json(Checkpoint{}, writer), none, "state.json"); }),
+                HasSubstr("there is no key"));
+  }
+  EXPECT_THAT(refusal([&] { require_seal(to_json(Checkpoint{}, none), seal_of_tests, "state.json"); }),
+              HasSubstr("was changed"));
 }
 
 }  // namespace

@@ -56,8 +56,9 @@ Plan plan_for(const std::string& data, const std::string& model) {
 
 TEST(ImagesAndTexts, AModelOfPixelsIsTrainedWithoutASchemaFile) {
   const HalfBright files;
-  const RunOutcome outcome =
-      train(plan_for(files.name(), "softmax"), {.out = files.run()}, SecureRandom::for_this_thread());
+  Plan plan = plan_for(files.name(), "softmax");
+  plan.data_hash = true;
+  const RunOutcome outcome = train(plan, {.out = files.run()}, SecureRandom::for_this_thread());
   EXPECT_TRUE(outcome.finished);
   expect_finished(files.run());
   const Model model = read_model(files.run());

@@ -10,6 +10,7 @@
 #include "support/doubles.h"
 #include "support/small_table.h"
 #include "train/runs.h"
+#include "train/verify_run.h"
 
 namespace ration::testing {
 namespace {
@@ -122,6 +123,9 @@ TEST_P(MethodRun, LeavesAFolderThatHolds) {
   expect_finished(files_.run());
   const Certificate certificate = certificate_in(files_.run());
   EXPECT_EQ(verify(certificate).holds(), GetParam() != "nonprivate");
+  if (GetParam() != "nonprivate") {
+    EXPECT_THAT(verify_run(files_.run(), {}).problems, ::testing::IsEmpty());
+  }
   EXPECT_EQ(to_json(certificate), to_json(outcome.certificate));
 }
 
@@ -136,6 +140,9 @@ TEST_P(MethodRun, IsChargedToALedgerInFull) {
   }
   const RunOutcome outcome = train(with, options(), random_);
   EXPECT_GE(Ledger(files_.ledger()).state(files_.hash()).spent.epsilon, outcome.certificate.epsilon);
+  const RunVerification found = verify_run(files_.run());
+  EXPECT_THAT(found.problems, ::testing::IsEmpty());
+  EXPECT_THAT(found.checked, ::testing::Contains("the ledger"));
 }
 
 // --- methods that choose as they go

@@ -37,12 +37,14 @@ const Sample kSamples[] = {
     {"row_norm", "1", "0"},
     {"center", R"("yes")", R"("mean")"},
     {"model", R"("huber")", R"("tree")"},
+    {"on_bad_row", R"("clamp")", R"("ignore")"},
     {"huber_width", "0.25", "0"},
     {"epsilon", "1.5", "0"},
     {"delta", "1e-06", "1"},
     {"accountant", R"("rdp")", R"("odometer")"},
     {"relation", R"("replace_one")", R"("neighbours")"},
     {"ledger", R"("budget.db")", ""},
+    {"data_hash", "true", "1"},
     {"method", R"("dpsgd")", R"("sgd")"},
     {"sampling", R"("fixed")", R"("shuffle")"},
     {"rate", "0.1", "1.5"},
@@ -183,6 +185,15 @@ TEST(PlanFile, TheSchemaIsBesideThePlanTheDataIsNot) {
   EXPECT_EQ(parse_plan("schema = 's.toml'", "plan.toml").schema, "s.toml");
   EXPECT_EQ(parse_plan("", "a/plan.toml").schema, "");
   EXPECT_EQ(parse_plan("data = 'd.csv'", "a/plan.toml").data, "d.csv");
+}
+
+// Like the data: one that lies there is meant, another from the current folder.
+TEST(PlanFile, ALedgerBesideThePlanIsTaken) {
+  const TemporaryFolder folder;
+  folder.write("budget.db", "");
+  EXPECT_EQ(read_plan(folder.write("plan.toml", "ledger = 'budget.db'\n")).ledger,
+            folder.path() + "/budget.db");
+  EXPECT_EQ(read_plan(folder.write("plan.toml", "ledger = 'other.db'\n")).ledger, "other.db");
 }
 
 TEST(PlanFile, IsReadFromDisk) {

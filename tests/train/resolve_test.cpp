@@ -174,6 +174,21 @@ TEST(Resolve, CombinationsWithoutATheoremAreRefusedNamingBothParts) {
               ::testing::AllOf(HasSubstr("oisson"), HasSubstr("zcdp")));
 }
 
+// 64-bit words cannot be what delta 1e-30 asks for, whatever the events cost.
+TEST(Resolve, ADeltaThatTheRandomNumbersCannotDeliverIsRefused) {
+  EXPECT_THAT(
+      complaint_about([](Plan& plan) {
+        plan.epsilon = 8;
+        plan.delta = 1e-30;
+        plan.steps = 1;
+      }),
+      HasSubstr("delta 1e-30 is less than the random numbers of this run can deliver at epsilon 8; take a "
+                "delta of at least"));
+  const ResolvedPlan usual = resolve(small_plan());
+  EXPECT_LT(usual.budget_of_events().delta, usual.budget.delta);
+  EXPECT_EQ(usual.cost.delta, usual.budget.delta);
+}
+
 TEST(Resolve, AnApproximationCertifiesNothing) {
   EXPECT_THAT(complaint_about([](Plan& plan) {
                 plan.rate = 0.1;
@@ -235,8 +250,10 @@ TEST(Resolve, TheNoiseLandsOnTheBudgetAndNeverAboveIt) {
     EXPECT_LE(plan.cost.epsilon, 1);
     EXPECT_GE(plan.cost.epsilon, 1 - 1e-3);
     EXPECT_TRUE(plan.cost.certified);
-    // The cost is that of the events, by the accountant of the plan, at the delta of the budget.
-    const Guarantee again = account(plan.event(), plan.relation, plan.accountant, 1e-6);
+    // The cost is that of the events, by the accountant of the plan, at the delta of the budget less the part
+    // that is kept for the random numbers.
+    const Guarantee again =
+        account(plan.event(), plan.relation, plan.accountant, plan.budget_of_events().delta);
     EXPECT_EQ(again.epsilon, plan.cost.epsilon);
     EXPECT_EQ(plan.count_noise.has_value(),
               !combination.rows && combination.relation == std::string("add_remove"));
@@ -260,13 +277,12 @@ TEST(Resolve, ASchedulesNoiseHasItsShapeAndLandsOnTheBudget) {
       Plan plan = small_plan();
       plan.schedule = name;
       plan.rate = rate;
-      plan.gamma = 0.9;
       plan.momentum = 0.5;
-      plan.schedule_rate = 0.02;
-      plan.schedule_every = 5;
-      plan.schedule_factor = 0.8;
-      plan.schedule_end = 0.3;
-      plan.schedule_power = 2;
+      const std::string_view of = name;  // a setting of another shape is refused
+      if (of.starts_with("influence")) plan.gamma = 0.9;
+      if (of == "exponential" || of == "time") plan.schedule_rate = 0.02;
+      if (of == "step") plan.schedule_every = 5, plan.schedule_factor = 0.8;
+      if (of == "polynomial") plan.schedule_end = 0.3, plan.schedule_power = 2;
       const ResolvedPlan resolved = resolve(plan);
       EXPECT_LE(resolved.cost.epsilon, 1);
       EXPECT_GE(resolved.cost.epsilon, 1 - 1e-3);

@@ -8,6 +8,7 @@
 #include "support/places.h"
 #include "support/small_table.h"
 #include "train/method_plan.h"
+#include "train/parts_of_choices.h"
 #include "train/runs.h"
 
 namespace ration::testing {
@@ -57,10 +58,10 @@ const std::map<std::string, Change>& changes() {
       {"lr_shape", {"cosine"}},
       {"warm_up", {"4"}},
       {"drop_every", {"7", "lr_shape", "step"}},
-      {"drop_factor", {"0.3"}},
+      {"drop_factor", {"0.3", "lr_shape", "step"}},
       {"momentum", {"0.33"}},
-      {"second_momentum", {"0.7"}},
-      {"stability", {"0.01"}},
+      {"second_momentum", {"0.7", "step", "adam"}},
+      {"stability", {"0.01", "step", "adam"}},
       {"weight_decay", {"0.33"}},
       {"noise_correction", {"true", "step", "adam"}},
       {"average", {"exponential"}},
@@ -114,7 +115,7 @@ TEST_P(SettingsOf, AreUsedOrRefused) {
                         HasSubstr("leave it out")));
       continue;
     }
-    if (key == "drop_factor") set(before, "drop_every", "5"), set(before, "lr_shape", "step");
+    if (key == "drop_factor") set(before, "drop_every", "5");
     if (!change.also_key.empty()) set(before, change.also_key, change.also_text);
     if (key == "drop_every") before.drop_every = 5;
     Plan after = before;
@@ -127,6 +128,41 @@ TEST_P(SettingsOf, AreUsedOrRefused) {
       EXPECT_NE(settings_of(first), settings_of(second));
     }
   }
+}
+
+// A setting of one schedule, clip rule or step rule means nothing to another.
+TEST_P(SettingsOf, PartsOfOtherChoicesAreRefused) {
+  for (const PartOfChoice& part : parts_of_choices()) {
+    const std::string key(part.key), choice(part.choice);
+    if (key == "huber_width" || !is_used(plan(), key)) continue;
+    SCOPED_TRACE(key);
+    Plan other = plan();
+    set(other, key, changes().at(key).to);
+    if (choice == "step") set(other, choice, "sgd");  // dpadam's own step rule uses them
+    EXPECT_THAT(refusal([&] { resolve(other); }),
+                AllOf(HasSubstr("plan: " + key + ": only " + choice), HasSubstr("leave it out")));
+  }
+}
+
+TEST(Settings, PartsOfChoicesAreKeysAndValuesOfPlans) {
+  for (const PartOfChoice& part : parts_of_choices()) {
+    SCOPED_TRACE(part.key);
+    plan_key(part.key);
+    Plan plan;
+    for (const std::string_view value : part.values)
+      EXPECT_EQ(refusal([&] { set(plan, std::string(part.choice), std::string(value)); }), "");
+  }
+}
+
+TEST(Settings, TheHuberLossAloneHasAWidth) {
+  Plan plan;
+  plan.rows = 1000;
+  plan.epsilon = 1;
+  plan.delta = 1e-6;
+  plan.huber_width = 0.3;
+  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("huber_width: only model huber"));
+  plan.model = GlmLoss::huber;
+  EXPECT_EQ(refusal([&] { resolve(plan); }), "");
 }
 
 // Whatever was chosen, the plan.toml of a run can be read and resolved again.

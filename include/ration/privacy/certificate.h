@@ -22,6 +22,12 @@ struct LedgerEntry {
   Budget reserved{};     // what was charged before a row was read
 };
 
+// A file that a certificate speaks for, beside it in the folder.
+struct BoundFile {
+  std::string name;    // "model.json"
+  std::string sha256;  // of its bytes, in hexadecimal
+};
+
 // What a run promises, for people and for programs. It promises no more than its events prove: verify()
 // recomputes it.
 struct Certificate {
@@ -41,17 +47,32 @@ struct Certificate {
   std::string not_private;            // why nothing at all is promised (epsilon is then infinite); or empty
   std::optional<LedgerEntry> ledger;  // none: no ledger kept account of other runs on these rows
   std::string version;                // of the program
-  std::string data_hash;              // of the data set's content
-  std::string instruction_set;        // that computed it ("avx2"); empty in certificates of ration 0.1
+  // Which rows: "hmac-sha256 " and the ledger's fingerprint of them (ledger.h); without a ledger empty. If it
+  // was asked for, and in certificates of ration 0.2 and before, the SHA-256 of their content.
+  std::string data_hash;
+  std::string instruction_set;  // that computed it ("avx2"); empty in certificates of ration 0.1
+
+  // What certificates up to ration 0.2 do not have.
+  std::optional<Budget> budget;       // what the run was allowed to spend, before a row was read
+  std::string date;                   // when it was made, 2026-01-31T12:00:00Z
+  std::string data;                   // the data set's name, without its folder; or empty
+  std::string model;                  // the model's name, "logistic"; or empty
+  std::vector<BoundFile> files;       // model, plan and what the plan names; or the result of an evaluation
+  std::vector<std::string> cautions;  // of what holds but protects little
+  // What of delta the random numbers may take: the events are accounted at a millionth less of it. None if
+  // nothing is kept for them, and in certificates of ration 0.2 and before.
+  std::optional<double> sampler_delta;
+  double random_words = 0;  // of 64 bits: how many the run takes at most, on average; 0 if not stated
 };
 
 // The certificate of a run that released `released` within `budget`; the caller adds what this cannot know
 // (public assumptions, random source, ledger, data hash). A run by its plan is certified for what its events
 // cost; a run that chose by its outputs for its whole budget, which is what its filter proves. Throws
 // InputError if the accountant cannot certify the events, or the run spent by outputs under an accountant
-// that has no filter; InternalError if they cost more than the budget.
+// that has no filter, or its random words (0: not stated) are too many for so small a delta; InternalError if
+// the events cost more than the budget.
 Certificate certify(const Event& released, Relation relation, Accountant accountant, const Budget& budget,
-                    SpendingBy by);
+                    SpendingBy by, double random_words = 0);
 
 // What stands in a certificate's place when nothing was promised, and says why.
 Certificate no_certificate(std::string why, Relation relation, Accountant accountant, double delta);
@@ -77,9 +98,11 @@ struct Verification {
 
 // Recomputes the figures from the listed events with the stated accountant. Finds: an epsilon below what the
 // events cost, events that do not add up to the stated sum (one was left out, or its noise raised), an
-// accountant that cannot certify them, a reservation that is smaller than the guarantee, and noise from a
-// seed. Figures may differ by one part in 1e9, as two builds' last digits do. It does not prove that the
-// events are the run's: nobody signed them.
+// accountant that cannot certify them, a guarantee that is not the whole budget although the run chose by its
+// outputs, a part of delta for the random numbers that is too small for them, a reservation that is smaller
+// than the guarantee, a unit that nothing here protects, and noise from a seed. Figures may differ by one
+// part in 1e9, as two builds' last digits do. It sees no file: `ration verify` compares the certificate with
+// the run it lies beside, its data, its ledger and its signature.
 Verification verify(const Certificate& certificate);
 
 }  // namespace ration

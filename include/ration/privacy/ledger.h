@@ -19,6 +19,10 @@ class Database;
 }
 
 // A data set with the budget that all runs on it share. The hash says which rows, the name is for people.
+//
+// To a ledger one gives the hash of the data's content; a ledger stores and gives back its fingerprint, which
+// is that hash under the ledger's own secret key (Ledger::fingerprint). So nobody who sees the fingerprint,
+// in a certificate for example, can check a guess of the rows without the ledger.
 struct DataSetBudget {
   std::string hash;                          // 1 to 200 visible characters
   std::string name;                          // 1 to 200 characters on one line
@@ -28,7 +32,7 @@ struct DataSetBudget {
 
 // A run that wants to begin.
 struct RunRequest {
-  std::string data_hash;                     // which rows
+  std::string data_hash;                     // which rows: the hash of their content
   Relation relation = Relation::add_remove;  // must be the data set's
   Budget budget;                             // epsilon > 0, 0 <= delta < 1
   std::string what;                          // for people, on one line: "dpsgd, logistic, plan.toml"
@@ -46,7 +50,7 @@ std::string_view to_string(RunStatus status);
 // A run as the ledger has it.
 struct LedgerRun {
   std::int64_t id;        // counts from 1, in the order in which runs began
-  std::string data_hash;  // which rows
+  std::string data_hash;  // which rows: their fingerprint
   std::string what;       // as its request said
   RunStatus status;       // now
   Budget reserved;        // when it began
@@ -58,7 +62,7 @@ struct LedgerRun {
 
 // A data set's account.
 struct LedgerState {
-  DataSetBudget data;  // as it was added
+  DataSetBudget data;  // as it was added, with the fingerprint as its hash
   Budget spent;        // rounded up
   Budget remaining;    // rounded down: asking for it fits
   std::int64_t runs;   // of any status
@@ -123,6 +127,8 @@ class Reservation {
 // Crashes      a run is charged, durably, in one transaction before reserve() returns; nothing that happens
 //              later can raise the remainder except settle(). A commit that reports an error may still have
 //              happened; then too much is charged, never too little.
+// Secrets      the file holds a key of 256 random bits and the tokens of open runs: who can read it can check
+//              guesses of the rows by their fingerprint, take runs over and seal checkpoints.
 // Not covered  a second ledger for the same rows, the same rows under another hash, an old copy put back in
 //              place, copies of a checkpoint made while its run goes on (see below).
 //
@@ -158,6 +164,9 @@ class Ledger {
   explicit Ledger(const std::string& path);
   // The same, made if there is no such file.
   static Ledger open_or_create(const std::string& path);
+  // An existing ledger to look at, as it is: nothing is written, and the file and its folder may be
+  // read-only. One of an older version is not brought up to date.
+  static Ledger open_to_read(const std::string& path);
   ~Ledger();
   // The new object has the file; the old one may only be destroyed.
   Ledger(Ledger&&) noexcept;
@@ -178,6 +187,16 @@ class Ledger {
   [[nodiscard]] std::optional<Reservation> reattach(std::int64_t run, const std::string& data_hash,
                                                     std::span<const std::string> known,
                                                     const std::string& next);
+
+  // What stands in this ledger, and in certificates, for data of this content: HMAC-SHA256 under the
+  // ledger's key, in 64 hexadecimal digits. In a ledger of an older version that is only looked at, the hash
+  // itself.
+  std::string fingerprint(const std::string& content_hash) const;
+  // Whether data of this content has a budget here.
+  bool knows(const std::string& content_hash) const;
+  // HMAC-SHA256 of `text` under the ledger's key for this purpose, in 64 hexadecimal digits: only who has the
+  // ledger can make it. The library seals checkpoints with it.
+  std::string mark(std::string_view purpose, std::string_view text) const;
 
   // In the order they were added.
   std::vector<LedgerState> states() const;

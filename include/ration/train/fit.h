@@ -14,6 +14,8 @@
 
 namespace ration {
 
+class ReleaseObserver;  // oracle/release_observer.h
+
 // A trained model and what it cost.
 struct Fitted {
   Model model;              // can be applied, or written by to_json()
@@ -30,9 +32,11 @@ Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table);
 
 // How a fit is carried out; none of it changes what is promised.
 struct FitOptions {
-  std::size_t threads = 0;             // 0: one per processor
-  std::vector<Observer*> observers{};  // told of each step
-  bool certificate = true;             // false: none is made, which saves accounting the events once more
+  std::size_t threads = 0;              // 0: one per processor
+  std::vector<Observer*> observers{};   // told of each step
+  bool certificate = true;              // false: none is made, which saves accounting the events once more
+  std::size_t left_out = 0;             // rows that count and contribute nothing (data::Table)
+  ReleaseObserver* releases = nullptr;  // told of each gradient that the fit was given
 };
 
 // The same for who fits many models: the plan is resolved once, and rows may be shared by several threads.

@@ -11,6 +11,7 @@
 
 #include "ration/base/names.h"
 #include "ration/clipping/kinds.h"
+#include "ration/data/bad_rows.h"
 #include "ration/privacy/accountant.h"
 #include "ration/privacy/relation.h"
 #include "ration/privacy/sampling.h"
@@ -29,6 +30,8 @@ struct Plan {
   std::optional<double> rows{};      // how many rows there are, as far as the public knows
   std::optional<double> row_norm{};  // > 0: longer rows are shortened to it
   NamedOrAuto<Centering> center{};   // whether the model sees rows less their noisy mean
+  // What happens to rows that break the schema
+  Named<data::OnBadRow> on_bad_row = data::OnBadRow::refuse;
 
   ModelName model = GlmLoss::logistic;  // what is fitted
   double huber_width = 0.5;             // > 0
@@ -88,6 +91,7 @@ struct Plan {
   std::optional<double> average_decay{};  // in [0, 1)
 
   std::string ledger{};                            // the ledger that keeps account of these rows
+  bool data_hash = false;                          // the SHA-256 of the rows in the certificate
   std::optional<std::int64_t> checkpoint_every{};  // >= 1 steps
 
   bool operator==(const Plan&) const = default;

@@ -72,6 +72,11 @@ struct ResolvedPlan {
   // What asking their mean costs.
   Event mean_event() const { return mean_noise ? Event::gaussian(*mean_noise) : Event::nothing(); }
 
+  // The budget without the part of delta that is kept for the random numbers.
+  Budget budget_of_events() const;
+  // How many random words the run takes at most, on average, for so many parameters and rows, both public.
+  // `asked` queries were counted so far, of a method that chooses as it goes.
+  double random_words(double parameters, double most_rows, double asked = 0) const;
   // Grants what the plan may spend: its own events, or whatever fits its budget.
   std::unique_ptr<BudgetFilter> make_budget_filter() const;
   // Where the table's size comes from is the caller's business.

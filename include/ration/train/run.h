@@ -43,7 +43,9 @@ struct RunOptions {
   std::string device = "cpu";               // of networks: also "cuda", "cuda:1", ... where libtorch has them
   std::vector<Observer*> observers{};       // told of each step
   const std::atomic<bool>* stop = nullptr;  // asked after each step: leave a run that can be resumed
-  TableReader read{};  // data::read_table if empty; called once, after the budget is reserved
+  // data::read_table with the plan's on_bad_row if empty; called once, after the budget is reserved.
+  TableReader read{};
+  std::string sign{};  // file with the Ed25519 private key (PEM) that signs the certificate; empty: nobody
 };
 
 // What a run left behind.
@@ -55,8 +57,8 @@ struct RunOutcome {
   Model model{};              // if finished
 };
 
-// Trains by a plan and leaves a folder: model.json, certificate.json and .txt, plan.toml, schema.toml and
-// progress.csv.
+// Trains by a plan and leaves a folder: model.json, certificate.json and .txt (and .sig if it is signed),
+// plan.toml, schema.toml and progress.csv.
 //
 // Order       the plan is resolved and found to be within the budget, the folder made, the whole budget
 //             reserved in the ledger, and only then the rows are read.
@@ -66,9 +68,10 @@ struct RunOutcome {
 // Copies      of two copies of the folder one can go on, if there is a ledger; a process whose run was
 //             resumed elsewhere removes what it has, because those steps were paid for once.
 // Throws BudgetRefused if plan or ledger refuse, before a row is read; InputError for what the user can mend.
-// What is thrown before the first release (the rows cannot be read, or are not as many as the plan says)
-// calls the run off: the ledger gets its reservation back and the folder is left as it was. What is thrown
-// later leaves a run that can be resumed.
+// What is thrown before the first release calls the run off, and the folder is left as it was. The ledger
+// gets its reservation back if no row had a say in that (data::PublicFault: a wrong header, a public number
+// of rows that is not the plan's). Otherwise the failure is an answer about the rows, and stays paid for in
+// full: a row that breaks the schema, for one. What is thrown later leaves a run that can be resumed.
 RunOutcome train(const Plan& plan, const RunOptions& options, RandomSource& random);
 
 // Goes on with the run in `options.out`. InputError if there is none, it is finished, another process is at

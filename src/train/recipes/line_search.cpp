@@ -7,6 +7,7 @@
 
 #include "methods/agd.h"
 #include "methods/line_search.h"
+#include "methods/search_noise.h"
 #include "ration/base/error.h"
 #include "ration/oracle/queries.h"
 #include "ration/sampling/poisson.h"
@@ -81,7 +82,7 @@ LineSearchOptions search_options(const Plan& plan, const Budget& budget) {
       options.search = LaplaceSearch::with_epsilon(share);
       break;
     case SearchNoise::gaussian:
-      options.search = GaussianSearch::with_rho(share * share / 2);
+      options.search = gaussian_search_of(share * share / 2, *plan.candidates);
       break;
   }
   options.first_step = *plan.first_step;
@@ -96,11 +97,10 @@ LineSearchOptions search_options(const Plan& plan, const Budget& budget) {
 // The same rho in every step, such that the budget lasts for the steps that are expected. [Chen20, Sec. V-G]
 LineSearchOptions network_search_options(const Plan& plan, const Budget& budget) {
   const auto with_noise = [&](double noise) {
-    LineSearchOptions options = neural_line_search(1 / (2 * noise * noise));
+    LineSearchOptions options = neural_line_search(1 / (2 * noise * noise), *plan.candidates);
     options.clip = clip_of(plan);
     options.loss_bound = *plan.loss_bound;
     options.first_step = *plan.first_step;
-    options.candidates = *plan.candidates;
     options.shrink = plan.shrink;
     options.ridge = *plan.weight_decay;
     options.average = average_of(plan);
@@ -201,9 +201,10 @@ std::string LineSearchPlan::settings() const {
   const LineSearchOptions& o = options_;
   return fmt::format(
       "{}; loss {} rho {} search {}; {} from {} shrink {} decrease {}; raise {} decay {} ridge {}; {}",
-      describe(o.clip), o.loss_bound, o.gradient_rho, DecreaseQuery{.noise = o.search}.event().describe(),
-      o.candidates, o.first_step, o.shrink, o.decrease, raise_of(o.growth), o.decay ? o.decay->zeta : 0,
-      o.ridge, describe(o.average));
+      describe(o.clip), o.loss_bound, o.gradient_rho,
+      DecreaseQuery{.noise = o.search}.event(static_cast<std::size_t>(o.candidates)).describe(), o.candidates,
+      o.first_step, o.shrink, o.decrease, raise_of(o.growth), o.decay ? o.decay->zeta : 0, o.ridge,
+      describe(o.average));
 }
 
 }  // namespace
