@@ -31,7 +31,7 @@ std::vector<double> random_labels() {
 
 std::shared_ptr<const Rows> dense_table() {
   static const auto table =
-      std::make_shared<const Rows>(Rows::build(random_matrix(kColumns), random_labels()));
+      std::make_shared<const Rows>(Rows::build_public(random_matrix(kColumns), random_labels()));
   return table;
 }
 

@@ -39,7 +39,7 @@ Rows made_up_images() {
     }
     matrix.starts.push_back(matrix.indices.size());
   }
-  return Rows::build(std::move(matrix), std::move(labels));
+  return Rows::build_public(std::move(matrix), std::move(labels));
 }
 
 std::shared_ptr<const Protector> untrained(double steps) {

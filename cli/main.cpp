@@ -13,6 +13,7 @@
 #include "networks.h"
 #include "program.h"
 #include "ration/base/error.h"
+#include "ration/data/bad_rows.h"
 #include "text/output.h"
 
 namespace ration::cli {
@@ -26,6 +27,14 @@ std::string on_one_line(std::string text) {
 int fail(ExitStatus status, const std::string& message) {
   // Not fmt::print, which throws if the disk under stderr is full.
   std::fputs(fmt::format("ration: {}\n", on_one_line(message)).c_str(), stderr);
+  return status;
+}
+
+// One line for each row that is complained of.
+int fail_by_line(ExitStatus status, const std::string& message) {
+  std::string lines = "ration: ";
+  for (const char c : message) lines += c == '\n' ? std::string("\nration: ") : std::string(1, c);
+  std::fputs((lines + '\n').c_str(), stderr);
   return status;
 }
 
@@ -61,6 +70,8 @@ int main(int argc, char** argv) {
     ration::requested_instruction_set();  // refuses a wrong RATION_CPU before anything computes
     offer_networks();
     return run(argc, argv);
+  } catch (const ration::data::BadRows& error) {
+    return fail_by_line(kBadInput, error.what());
   } catch (const ration::InputError& error) {
     return fail(kBadInput, error.what());
   } catch (const ration::BudgetRefused& error) {

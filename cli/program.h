@@ -14,7 +14,8 @@ struct ExitStatusMeaning {
 inline constexpr std::array kExitStatuses = {
     ExitStatusMeaning{kDone, "success"},
     ExitStatusMeaning{kBadInput, "bad input or usage"},
-    ExitStatusMeaning{kBudgetRefused, "the privacy budget does not allow it"},
+    ExitStatusMeaning{kBudgetRefused,
+                      "the privacy budget does not allow it, or an audit contradicts the claim"},
     ExitStatusMeaning{kOurFailure, "internal error"},
     ExitStatusMeaning{kInterrupted, "interrupted; the run can be resumed"},
 };

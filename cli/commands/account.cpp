@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -113,7 +114,7 @@ void run_account(const AccountFlags& flags) {
     ordered_json json =
         flags.accountant == "all" ? to_json(plan, answers, delta) : to_json(plan, answers.front(), delta);
     if (flags.plot) json["plot"] = *flags.plot;
-    print(json.dump(2) + "\n");
+    print(json_text(json));
   } else if (flags.quiet) {
     print(only_the_answers(answers));
   } else {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -194,8 +195,7 @@ void run_calibrate(const CalibrateFlags& flags) {
   require_an_answer(solutions);
   if (flags.json) {
     const bool all = flags.accountant == "all";
-    print((all ? to_json(solutions, flags, budget) : to_json(solutions.front(), flags, budget)).dump(2) +
-          "\n");
+    print(json_text(all ? to_json(solutions, flags, budget) : to_json(solutions.front(), flags, budget)));
   } else if (flags.quiet) {
     print(only_the_answers(solutions, unknown));
   } else {

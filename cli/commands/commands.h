@@ -1,6 +1,6 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "flags/cli11.h"
 
 namespace ration::cli {
 
@@ -9,6 +9,7 @@ void add_commands(CLI::App& app);
 
 // Each adds one command with its flags, help and what it runs.
 void add_account(CLI::App& app);
+void add_audit(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_completion(CLI::App& app);
@@ -25,9 +26,9 @@ void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
 
 // In the order of `ration --help`.
-inline constexpr void (*kCommands[])(CLI::App&) = {add_account, add_calibrate, add_compare,   add_completion,
-                                                   add_demo,    add_evaluate,  add_ledger,    add_manual,
-                                                   add_plan,    add_predict,   add_protector, add_schedule,
-                                                   add_schema,  add_train,     add_verify};
+inline constexpr void (*kCommands[])(CLI::App&) = {add_account,    add_audit,  add_calibrate, add_compare,
+                                                   add_completion, add_demo,   add_evaluate,  add_ledger,
+                                                   add_manual,     add_plan,   add_predict,   add_protector,
+                                                   add_schedule,   add_schema, add_train,     add_verify};
 
 }  // namespace ration::cli

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <sstream>
@@ -24,7 +25,8 @@ using compare::Results;
 
 struct Flags {
   std::optional<std::string> plan, data, schema, models, methods, epsilons, delta, folds, repeats, threads,
-      out;
+      ledger, out;
+  bool is_public = false;
   bool json = false;
   bool quiet = false;
   bool no_plots = false;
@@ -50,6 +52,7 @@ void set_data(Comparison& comparison, const Flags& flags) {
   std::string stem = std::filesystem::path(names.front()).filename().string();
   stem = stem.substr(0, stem.find('.'));
   comparison.data = {{.name = stem, .files = names, .schema = *flags.schema, .beside = "."}};
+  comparison.is_public = false;  // the plan file said it of its own
 }
 
 void set_numbers(Comparison& comparison, const Flags& flags) {
@@ -73,6 +76,7 @@ Comparison comparison_of(const Flags& flags) {
   choose_models(comparison, models, "--models");
   choose_methods(comparison, names_in(flags.methods, "--methods"), "--methods");
   set_numbers(comparison, flags);
+  comparison.is_public = comparison.is_public || flags.is_public;
   if (comparison.data.empty())
     throw InputError("--data is needed: data sets of --plan, or files with their --schema");
   if (comparison.methods.empty()) throw InputError("--methods is needed, or a --plan that lists some");
@@ -83,7 +87,8 @@ void run_compare(const Flags& flags) {
   if (!flags.out) throw InputError("--out is needed: the folder for tables and plots");
   const Comparison comparison = comparison_of(flags);
   const Interrupt interrupt;
-  compare::CompareOptions options{.out = *flags.out, .stop = &interrupt.flag()};
+  compare::CompareOptions options{
+      .out = *flags.out, .ledger = flags.ledger.value_or(""), .stop = &interrupt.flag()};
   if (flags.threads)
     options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
   const Results results = [&] {
@@ -109,12 +114,13 @@ constexpr const char* kAbout =
 and plots to a folder. If it was interrupted, run the same command again to continue.
 
 NOT PRIVATE: the results are computed from the rows themselves, without noise. Compare on public data only;
-no privacy guarantee covers the results, or a choice based on them.)";
+no privacy guarantee covers the results, or a choice based on them. Say that the rows are public by --public,
+or by 'public = true' in the plan file.)";
 
 constexpr const char* kExamples = R"(ration compare --plan experiments/e1.toml --out e1
 ration compare --plan experiments/e1.toml --data a9a --methods dpsgd --epsilons 0.1,0.4 \
   --folds 3 --repeats 1 --out cmp
-ration compare --data census.csv --schema census.toml --methods dpsgd --epsilons 0.1,1 \
+ration compare --data census.csv --schema census.toml --public --methods dpsgd --epsilons 0.1,1 \
   --delta 1e-6 --out cmp --json
 )";
 
@@ -130,6 +136,10 @@ void add_compare(CLI::App& app) {
                   "Data sets of the plan file, or the files of one data set with its --schema")
       ->type_name("NAMES");
   command.add_option("--schema", flags->schema, "Schema of the files")->type_name("FILE");
+  command.add_flag("--public", flags->is_public,
+                   "The rows are public; needed, unless the plan file says 'public = true'");
+  command.add_option("--ledger", flags->ledger, "Refuse rows that have a budget in this ledger")
+      ->type_name("FILE");
   command
       .add_option("--models", flags->models, "Models to compare (default: all in the plan file, or logistic)")
       ->type_name("NAMES");

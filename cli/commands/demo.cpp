@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -215,7 +216,7 @@ void add_demo(CLI::App& app) {
     const double start = now_in_seconds();
     const Demo demo = run_all(flags->quiet, flags->out);
     const double seconds = now_in_seconds() - start;
-    print(flags->json ? to_json(demo, seconds).dump(2) + "\n" : to_text(demo, flags->out, seconds));
+    print(flags->json ? json_text(to_json(demo, seconds)) : to_text(demo, flags->out, seconds));
   });
 }
 

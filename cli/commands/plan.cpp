@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -42,7 +43,7 @@ void run_plan(const PlanFlagsOfCommand& flags) {
   ordered_json json;
   write_to(json, resolved);
   json["seconds"] = now_in_seconds() - start;
-  print(json.dump(2) + "\n");
+  print(json_text(json));
 }
 
 constexpr const char* kExamples = R"(ration plan --plan examples/adult/plan.toml --epsilon 1 --delta 1e-6

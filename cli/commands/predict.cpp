@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -78,7 +79,7 @@ void run_predict(const PredictFlags& flags) {
     ordered_json json{{"model", *flags.run}, {"data", *flags.data}, {"rows", predictions.values.size()}};
     if (flags.out) json["out"] = *flags.out;
     json["predictions"] = to_json(predictions);
-    print(json.dump(2) + "\n");
+    print(json_text(json));
   } else if (!flags.out) {
     print(to_csv(predictions));
   }

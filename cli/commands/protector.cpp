@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -99,7 +100,7 @@ void run_show(const ShowFlags& flags) {
   if (!flags.json) return print(to_text(protector));
   ordered_json json{{"file", *flags.file}};
   write_to(json, protector);
-  print(json.dump(2) + "\n");
+  print(json_text(json));
 }
 
 // --- train
@@ -194,7 +195,7 @@ void print_result(const TrainingFlags& flags, const Protector& protector, const 
     if (!warning.empty()) json["warning"] = warning;
     json["private"] = false;
     json["seconds"] = seconds;
-    return print(json.dump(2) + "\n");
+    return print(json_text(json));
   }
   if (!flags.quiet) print(to_text(protector) + fmt::format("\nprotector: {}\n", *flags.out));
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "base/atomic_file.h"
@@ -34,7 +35,7 @@ void run_schedule(const ScheduleFlags& schedule, const OutputFlags& flags) {
     write_to(json, answer);
     if (flags.plot) json["plot"] = *flags.plot;
     if (flags.out) json["out"] = *flags.out;
-    return print(json.dump(2) + "\n");
+    return print(json_text(json));
   }
   if (!answer.read_without_privacy.empty()) {
     fmt::print(stderr, "ration: warning: {}\n", warning_of_public_rows(answer));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -35,7 +36,7 @@ void print_own_schema(const SchemaFlags& flags, const data::Schema& schema) {
   if (!flags.json) return print(to_toml(schema));
   const ordered_json json{
       {"file", *flags.file}, {"target", schema.label}, {"private", true}, {"schema", to_toml(schema)}};
-  print(json.dump(2) + "\n");
+  print(json_text(json));
 }
 
 void run_schema(const SchemaFlags& flags) {
@@ -51,7 +52,7 @@ void run_schema(const SchemaFlags& flags) {
                             {"private", false},
                             {"warning", warning(*flags.file)},
                             {"schema", draft}};
-    print(json.dump(2) + "\n");
+    print(json_text(json));
     return;
   }
   fmt::print(stderr, "ration: warning: {}\n", warning(*flags.file));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <memory>
@@ -28,7 +29,7 @@ using nlohmann::ordered_json;
 
 struct Flags {
   PlanFlags plan;
-  std::optional<std::string> out, resume, threads, device;
+  std::optional<std::string> out, resume, threads, device, sign;
   bool json = false;
   bool quiet = false;
 };
@@ -65,11 +66,21 @@ std::string promise(const Certificate& certificate) {
                      show(certificate.delta), to_string(certificate.relation));
 }
 
+// Those that the plan could not know: it had not counted the rows.
+std::string new_cautions(const RunOutcome& outcome) {
+  const std::vector<std::string> known = cautions(outcome.plan);
+  std::string text;
+  for (const std::string& one : outcome.certificate.cautions) {
+    if (std::find(known.begin(), known.end(), one) == known.end()) text += fmt::format("caution: {}\n", one);
+  }
+  return text;
+}
+
 void print_summary(const RunOutcome& outcome, const std::string& folder) {
-  print(
-      fmt::format("{}{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n{}\n",
-                  to_text(outcome.plan), steps_taken(outcome), lost_steps(outcome), folder,
-                  promise(outcome.certificate)));
+  print(fmt::format(
+      "{}{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n{}\n{}",
+      to_text(outcome.plan), steps_taken(outcome), lost_steps(outcome), folder, promise(outcome.certificate),
+      new_cautions(outcome)));
 }
 
 void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {
@@ -78,9 +89,10 @@ void print_json(const RunOutcome& outcome, const std::string& folder, double sec
   if (outcome.finished && outcome.plan.is_private()) json["epsilon"] = outcome.certificate.epsilon;
   json["steps"] = outcome.steps;
   json["run"] = folder;
+  if (outcome.finished) json["cautions"] = outcome.certificate.cautions;
   if (outcome.certificate.ledger) json["ledger_run"] = outcome.certificate.ledger->run;
   json["seconds"] = seconds;
-  print(json.dump(2) + "\n");
+  print(json_text(json));
 }
 
 // As a shell reads it.
@@ -101,6 +113,7 @@ void run_train(const Flags& flags) {
   if (flags.threads)
     options.threads = static_cast<std::size_t>(read_count("--threads", "threads", *flags.threads));
   if (flags.device) options.device = *flags.device;
+  if (flags.sign) options.sign = *flags.sign;
   RunOutcome outcome;
   {
     ProgressBar bar(!flags.quiet);
@@ -140,6 +153,11 @@ void add_train(CLI::App& app) {
                         "Where a network is computed: cpu (default), cuda, cuda:1, ...")
             ->type_name("NAME"),
         {"cpu", "cuda"});
+  command
+      .add_option("--sign", flags->sign,
+                  "Ed25519 private key (PEM) that signs the certificate: certificate.sig, for 'ration verify "
+                  "--key'")
+      ->type_name("FILE");
   command.add_flag("--quiet", flags->quiet, "Show no progress bar and no summary");
   add_json_flag(command, flags->json);
   flags->plan.add_to(command);

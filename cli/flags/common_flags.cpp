@@ -1,5 +1,7 @@
 #include "flags/common_flags.h"
 
+#include <CLI/CLI.hpp>
+
 #include "flags/explain.h"
 #include "flags/step_plan_flags.h"
 

@@ -1,5 +1,6 @@
 #include "flags/explain.h"
 
+#include <CLI/CLI.hpp>
 #include <map>
 #include <sstream>
 

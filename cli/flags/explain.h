@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "flags/cli11.h"
 #include "ration/base/names.h"
 
 namespace ration::cli {

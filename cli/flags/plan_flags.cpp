@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
 #include "flags/explain.h"
 #include "ration/base/error.h"
 
@@ -15,6 +18,16 @@ void offer_choices(CLI::Option* option, const PlanKey& key) {
 
 void PlanFlags::add_to(CLI::App& command) {
   command.add_option("file", data_, "Private rows, same as --data")->type_name("FILE");
+  add_keys_to(command);
+}
+
+void PlanFlags::add_with_plan_word_to(CLI::App& command) {
+  command.add_option("which", plan_word_, "Plan file, or the folder of a run, same as --plan")
+      ->type_name("PLAN");
+  add_keys_to(command);
+}
+
+void PlanFlags::add_keys_to(CLI::App& command) {
   command.add_option("--plan", plan_, "Plan file (TOML); flags override it")->type_name("FILE");
   values_.resize(plan_keys().size());
   for (std::size_t i = 0; i < values_.size(); ++i) {
@@ -29,8 +42,17 @@ void PlanFlags::add_to(CLI::App& command) {
   }
 }
 
+std::optional<std::string> PlanFlags::plan_file() const {
+  if (plan_ && plan_word_) {
+    throw InputError(fmt::format("the plan is given twice: '{}' and '{}'", *plan_word_, *plan_));
+  }
+  if (plan_word_ && std::filesystem::is_directory(*plan_word_)) return *plan_word_ + "/plan.toml";
+  return plan_word_ ? plan_word_ : plan_;
+}
+
 Plan PlanFlags::read() const {
-  Plan plan = plan_ ? read_plan(*plan_) : Plan{};
+  const std::optional<std::string> file = plan_file();
+  Plan plan = file ? read_plan(*file) : Plan{};
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (values_[i]) forget_other_way(plan, plan_keys()[i].name, *values_[i]);
   }
@@ -54,6 +76,7 @@ bool PlanFlags::has_data_flag() const {
 
 std::string PlanFlags::first_given() const {
   if (data_) return "'" + *data_ + "'";
+  if (plan_word_) return "'" + *plan_word_ + "'";
   if (plan_) return "--plan";
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (values_[i]) return plan_keys()[i].flag();

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "flags/cli11.h"
 #include "flags/step_plan_flags.h"
 #include "ration/privacy/calibrate.h"
 #include "ration/train/plan.h"

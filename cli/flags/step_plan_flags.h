@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "flags/cli11.h"
 #include "privacy/step_plan.h"
 #include "ration/privacy/accountant.h"
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "flags/cli11.h"
 #include "flags/explain.h"
 
 namespace ration::cli {

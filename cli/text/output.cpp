@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "ration/base/error.h"
 
@@ -15,6 +16,10 @@ void print(std::string_view text) {
   if (!written || std::fflush(stdout) != 0) {
     throw InternalError(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
   }
+}
+
+std::string json_text(const nlohmann::ordered_json& json) {
+  return json.dump(2) + "\n";
 }
 
 }  // namespace ration::cli

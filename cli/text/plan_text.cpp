@@ -6,6 +6,8 @@
 
 #include "base/check.h"
 #include "methods/protector.h"
+#include "privacy/cautions.h"
+#include "privacy/sampler_delta.h"
 #include "text/progress_bar.h"
 
 namespace ration::cli {
@@ -59,6 +61,13 @@ std::string describe_spending(const ResolvedPlan& plan) {
                      bar(plan.cost.epsilon / plan.budget.epsilon, 20));
 }
 
+std::string describe_sampler(const ResolvedPlan& plan) {
+  if (!keeps_sampler_part(plan.budget))
+    return "exact; nothing of delta is kept for the cipher beyond epsilon 20";
+  return fmt::format("exact; {} of delta is kept for the cipher's random bits",
+                     show_rounded_up(kSamplerPart * plan.budget.delta));
+}
+
 std::string describe_accountant(const ResolvedPlan& plan) {
   return fmt::format("{}, relation {}", to_string(plan.accountant), to_string(plan.relation));
 }
@@ -86,12 +95,16 @@ std::string to_text(const ResolvedPlan& plan) {
     line("noise", fmt::format("{} times the sensitivity, {}", show_rounded_down(plan.noise_multiplier),
                               plan.plan.schedule.name()));
   }
+  if (plan.is_private()) line("sampler", describe_sampler(plan));
   line("accountant", describe_accountant(plan));
   line("spends", describe_spending(plan));
-  if (plan.plan.rows && plan.budget.delta * *plan.plan.rows >= 1) {
-    line("caution", "delta is not below 1 / rows: even publishing a whole row would meet this guarantee");
-  }
+  for (const std::string& one : cautions(plan)) line("caution", one);
   return text;
+}
+
+std::vector<std::string> cautions(const ResolvedPlan& plan) {
+  if (!plan.is_private()) return {};
+  return cautions_for({plan.cost.epsilon, plan.budget.delta}, plan.plan.rows);
 }
 
 void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
@@ -116,6 +129,10 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
     json["protector"] = plan.plan.protector;
     json["protector_sha256"] = sha256_of(*plan.protector());
   }
+  if (plan.is_private()) {
+    json["sampler"] = "exact";
+    json["sampler_delta"] = plan.budget.delta - plan.budget_of_events().delta;
+  }
   json["sampling"] = plan.plan.sampling.name();
   json["rate"] = plan.rate;
   if (plan.plan.clip_bound) {
@@ -126,6 +143,7 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
   if (plan.plan.rows) json["rows_declared"] = *plan.plan.rows;
   if (plan.count_noise) json["count_noise"] = *plan.count_noise;
   if (plan.mean_noise) json["mean_noise"] = *plan.mean_noise;
+  json["cautions"] = cautions(plan);
 }
 
 }  // namespace ration::cli

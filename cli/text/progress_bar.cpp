@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "text/answer.h"
 
@@ -33,6 +34,24 @@ void ProgressBar::on_step(const Progress& progress) {
   const std::string total = progress.total > 0 ? fmt::format(" of {}", progress.total) : "";
   fmt::print(stderr, "\r\033[Kstep {}{}  budget spent {}", progress.charged, total,
              bar(progress.budget_share, 30));
+  std::fflush(stderr);
+}
+
+CountingBar::CountingBar(bool wanted, std::string what)
+    : shown_(wanted && isatty(STDERR_FILENO) == 1), what_(std::move(what)) {}
+
+CountingBar::~CountingBar() {
+  if (dirty_) fmt::print(stderr, "\r\033[K");
+}
+
+void CountingBar::show(std::size_t done, std::size_t total) {
+  if (!shown_) return;
+  const double now = now_in_seconds();
+  if (now - last_ < 0.1) return;
+  last_ = now;
+  dirty_ = true;
+  const double share = total == 0 ? 1 : static_cast<double>(done) / static_cast<double>(total);
+  fmt::print(stderr, "\r\033[K{} of {} {} {}", done, total, what_, bar(share, 30));
   std::fflush(stderr);
 }
 

@@ -24,4 +24,21 @@ class ProgressBar final : public Observer {
   bool dirty_ = false;
 };
 
+// The same for work that is counted: "1200 of 5000 runs [##------]  24 %".
+class CountingBar {
+ public:
+  CountingBar(bool wanted, std::string what);
+  ~CountingBar();
+  CountingBar(const CountingBar&) = delete;
+  CountingBar& operator=(const CountingBar&) = delete;
+
+  void show(std::size_t done, std::size_t total);
+
+ private:
+  bool shown_;
+  std::string what_;
+  double last_ = 0;
+  bool dirty_ = false;
+};
+
 }  // namespace ration::cli

@@ -30,7 +30,7 @@ Rows pair_rows(const std::string& data, const std::string& part, std::array<int,
     matrix.values.push_back(1);
     matrix.starts.push_back(matrix.indices.size());
   }
-  return Rows::build(std::move(matrix), std::move(labels));
+  return Rows::build_public(std::move(matrix), std::move(labels));
 }
 
 data::Schema pair_schema(std::array<int, 2> digits) {

@@ -47,9 +47,10 @@ struct MethodChoice {
 // Every method on every data set, model, epsilon, fold and repeat. (docs/compare.md)
 //
 // Not private   it measures on the rows as they are, so it is for public data: nothing of its results is
-//               covered by a guarantee.
+//               covered by a guarantee. Who compares has to say that the rows are public.
 struct Comparison {
-  Settings plan;  // what all methods start from
+  bool is_public = false;  // the rows, as the user says
+  Settings plan;           // what all methods start from
   std::vector<DataSet> data;
   std::vector<ModelChoice> models;
   std::vector<MethodChoice> methods;

@@ -16,8 +16,9 @@ namespace {
 
 // What the comparison itself decides for every plan.
 bool is_the_comparisons(std::string_view key) {
-  constexpr std::string_view kOurs[] = {"data",    "schema", "target", "rows",
-                                        "epsilon", "delta",  "ledger", "checkpoint_every"};
+  constexpr std::string_view kOurs[] = {
+      "data",   "schema",    "target",           "rows",      "epsilon", "delta",
+      "ledger", "data_hash", "checkpoint_every", "on_bad_row"};
   return std::find(std::begin(kOurs), std::end(kOurs), key) != std::end(kOurs);
 }
 
@@ -54,6 +55,7 @@ class Reader {
 
  private:
   void read_top(std::string_view key, const std::string& at, const toml::node& node) {
+    if (key == "public") return void(out_.is_public = yes_or_no(at, node));
     if (key == "epsilons") return read_epsilons(at, node);
     if (key == "delta") return void(out_.delta = number(at, node));
     if (key == "folds") return void(out_.folds = count(at, node));
@@ -62,7 +64,8 @@ class Reader {
     if (key == "data") return each(at, node, &Reader::read_data);
     if (key == "models") return each(at, node, &Reader::read_model);
     if (key == "methods") return each(at, node, &Reader::read_method);
-    refuse(at, "unknown key; expected epsilons, delta, folds, repeats, plan, data, models or methods");
+    refuse(at,
+           "unknown key; expected public, epsilons, delta, folds, repeats, plan, data, models or methods");
   }
 
   void read_epsilons(const std::string& at, const toml::node& node) {

@@ -15,16 +15,13 @@ namespace ration::compare {
 namespace {
 
 LoadedData read_data(const DataSet& set) {
-  LoadedData out{.schema = schema_of(set), .tables = {}};
-  std::vector<std::string> files;
-  for (const std::string& file : set.files) {
-    data::Table table = data::read_table(data::find_data_file(file, set.beside), out.schema);
+  const std::vector<std::string> files = files_in(set);
+  LoadedData out{.schema = schema_of(set), .tables = {}, .hashes = data::content_hashes(files)};
+  for (const std::string& file : files) {
+    data::Table table = data::read_table(file, out.schema);
     out.rows += table.rows.count();
     out.tables.push_back(std::move(table.rows));
-    files.push_back(data::find_data_file(file, set.beside));
-    out.hashes.push_back(data::content_hash(files.back()));
   }
-  out.hashes.push_back(data::content_hash(files));
   return out;
 }
 
@@ -54,9 +51,15 @@ data::Schema schema_of(const DataSet& set) {
   return schema;
 }
 
+std::vector<std::string> files_in(const DataSet& set) {
+  std::vector<std::string> files;
+  for (const std::string& file : set.files) files.push_back(data::find_data_file(file, set.beside));
+  return files;
+}
+
 std::string content_of(const DataSet& set) {
   std::string hashes = sha256_of_file(data::find_data_file(set.schema, set.beside));
-  for (const std::string& file : set.files) hashes += sha256_of_file(data::find_data_file(file, set.beside));
+  for (const std::string& file : files_in(set)) hashes += sha256_of_file(file);
   return sha256(hashes);
 }
 

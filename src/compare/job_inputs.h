@@ -20,7 +20,7 @@ struct LoadedData {
   data::Schema schema;
   std::vector<Rows> tables;
   std::size_t rows = 0;
-  std::vector<std::string> hashes{};  // content_hash of each file, and of all together
+  std::vector<std::string> hashes{};  // data::content_hashes
 };
 
 // The rows of a fold, shared by its jobs.
@@ -68,6 +68,8 @@ class JobInputs {
 
 // The schema of a data set. InputError if it cannot be compared on.
 data::Schema schema_of(const DataSet& set);
+// Its files where they were found.
+std::vector<std::string> files_in(const DataSet& set);
 // Hash of its files and schema: whether a comparison goes on with the same rows.
 std::string content_of(const DataSet& set);
 

@@ -13,8 +13,11 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "compare/folder.h"
+#include "compare/job_inputs.h"
 #include "compare/run_job.h"
+#include "data/content_hash.h"
 #include "ration/base/error.h"
+#include "ration/privacy/ledger.h"
 #include "train/plan_files.h"
 
 namespace ration::compare {
@@ -94,6 +97,23 @@ class Work {
   std::exception_ptr failure_;
 };
 
+void require_public(const Comparison& comparison, const std::string& ledger_file) {
+  if (!comparison.is_public) {
+    throw InputError(
+        "compare: are these rows public? The figures are computed from them without noise; give --public, or "
+        "'public = true' in the plan file, if they are. For private rows there is 'ration train'");
+  }
+  if (ledger_file.empty()) return;
+  const Ledger ledger = Ledger::open_to_read(ledger_file);
+  for (const DataSet& set : comparison.data) {
+    for (const std::string& hash : data::content_hashes(files_in(set))) {
+      if (!ledger.knows(hash)) continue;
+      throw InputError(fmt::format("{}: not public: it has a budget for the rows of data set '{}'",
+                                   ledger_file, set.name));
+    }
+  }
+}
+
 // The comparison's text with the contents of its files, which is read before anything is written.
 std::string full_text(const Comparison& comparison) {
   std::string text =
@@ -133,6 +153,7 @@ void write_results(const Results& results, const std::filesystem::path& folder) 
 
 Results run_comparison(const Comparison& comparison, const CompareOptions& options) {
   require_sound(comparison);
+  require_public(comparison, options.ledger);
   require_models_fit(comparison);
   Folder folder(options.out, full_text(comparison));
   Work(comparison, options, folder).run_all();

@@ -19,6 +19,7 @@ struct CompareProgress {
 // How a comparison is carried out; none of it changes the results but for their noise.
 struct CompareOptions {
   std::string out;                          // the folder, which is made, or goes on
+  std::string ledger{};                     // rows that it knows are refused; empty: none is asked
   std::size_t threads = 0;                  // 0: one per processor
   const std::atomic<bool>* stop = nullptr;  // asked before each job: leave a folder that can go on
   std::function<void(const CompareProgress&)>
@@ -32,6 +33,8 @@ struct CompareOptions {
 //             the noise that was found for their plan.
 // Refused     a plan that cannot be run (its budget is too small, say) is noted with its reason, and the
 //             others go on.
+// Public      InputError, before a row is read, unless the comparison says that its rows are public and the
+//             ledger, if there is one, knows none of its files.
 // Throws InputError for what the user can mend, before any job if possible; if every job was refused, with
 // the first reason.
 Results run_comparison(const Comparison& comparison, const CompareOptions& options);

@@ -32,8 +32,7 @@ data::Schema draft(const std::string& file, const std::string& target,
 // Of the whole, and of each file.
 std::vector<std::string> hashes_of(const std::string& name) {
   const std::vector<std::string> files = data::files_of(name);
-  std::vector<std::string> hashes{data::content_hash(files)};
-  for (const std::string& file : files) hashes.push_back(data::content_hash(file));
+  std::vector<std::string> hashes = data::content_hashes(files);
   std::sort(hashes.begin(), hashes.end());
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   return hashes;

@@ -93,7 +93,7 @@ std::shared_ptr<const Rows> generated_rows(RandomSource& random, const Generated
   for (std::size_t i = 0; i < count; ++i)
     labels[i] = bernoulli(random, 1 / (1 + std::exp(-strength * (scores[i] - threshold)))) ? 1 : 0;
   return std::make_shared<const Rows>(
-      Rows::build(std::move(matrix), std::move(labels)).with_row_norms_at_most(options.max_row_norm));
+      Rows::build_public(std::move(matrix), std::move(labels)).with_row_norms_at_most(options.max_row_norm));
 }
 
 bool has_two_classes(GlmLoss loss) {
@@ -169,7 +169,7 @@ Rows without_column(const Rows& rows, std::size_t column, std::vector<double> la
     });
     matrix.end_row();
   }
-  return Rows::build(std::move(matrix), std::move(labels));
+  return Rows::build_public(std::move(matrix), std::move(labels));
 }
 
 // The last column is the bias.

@@ -58,7 +58,8 @@ TEST(CompareCommand, FlagsWinOverTheFile) {
 TEST(CompareCommand, WorksWithoutAFile) {
   const CensusFolder census;
   const json out = ration_json(
-      "compare --data census.csv --schema census.toml --methods dpsgd --epsilons 2 --delta 1e-6 --folds 2 "
+      "compare --data census.csv --schema census.toml --public --methods dpsgd --epsilons 2 --delta 1e-6 "
+      "--folds 2 "
       "--out cmp",
       census.path());
   EXPECT_EQ(out["data"], (std::vector<std::string>{"census"}));
@@ -105,6 +106,51 @@ TEST(CompareCommand, InterruptedItExitsWith130AndGoesOn) {
   EXPECT_EQ(out["jobs_done"], 42);
 }
 
+// --- public rows only
+
+constexpr const char* kOneMethod =
+    "--data census.csv --schema census.toml --methods dpsgd --epsilons 2 --delta 1e-6 --folds 2 --out cmp";
+
+TEST(CompareCommand, AsksWhetherTheRowsArePublic) {
+  const CensusFolder census;
+  expect_refused(run_ration(std::string("compare ") + kOneMethod, census.path()),
+                 "compare: are these rows public?");
+  const std::string silent = CensusFolder::text().substr(CensusFolder::text().find("epsilons"));
+  census.write("silent.toml", silent);
+  expect_refused(run_ration("compare --plan silent.toml --out cmp", census.path()), "are these rows public?");
+  census.write("denied.toml", "public = false\n" + silent);
+  expect_refused(run_ration("compare --plan denied.toml --out cmp", census.path()), "are these rows public?");
+  EXPECT_FALSE(std::filesystem::exists(census.file("cmp")));
+  EXPECT_EQ(ration_json("compare --plan silent.toml --public --out cmp", census.path())["finished"], true);
+}
+
+// A file speaks for the rows that it names, not for others.
+TEST(CompareCommand, RowsThatFlagsNameAreNotPublicByTheFile) {
+  const CensusFolder census;
+  const std::string line = std::string("compare --plan compare.toml ") + kOneMethod;
+  expect_refused(run_ration(line, census.path()), "are these rows public?");
+  EXPECT_EQ(ration_json(line + " --public", census.path())["finished"], true);
+}
+
+TEST(CompareCommand, RowsThatALedgerKnowsAreNotPublic) {
+  const CensusFolder census;
+  ration_json("ledger init budget.db --data census.csv --epsilon 1 --delta 1e-6", census.path());
+  const std::string compare = "compare --plan compare.toml --public --out cmp --ledger ";
+  expect_refused(run_ration(compare + "budget.db", census.path()),
+                 "budget.db: not public: it has a budget for the rows of data set 'census'");
+  census.write("other.csv", "age\n17\n");
+  census.write("pair.toml", CensusFolder::text() +
+                                "[data.pair]\nfiles = ['other.csv', 'census.csv']\n"
+                                "schema = 'census.toml'\n");
+  expect_refused(
+      run_ration("compare --plan pair.toml --data pair --out cmp --ledger budget.db", census.path()),
+      "the rows of data set 'pair'");
+  expect_refused(run_ration(compare + "none.db", census.path()), "none.db: cannot open");
+  EXPECT_FALSE(std::filesystem::exists(census.file("cmp")));
+  ration_json("ledger init second.db --data other.csv --epsilon 1 --delta 1e-6", census.path());
+  EXPECT_EQ(ration_json(compare + "second.db", census.path())["finished"], true);
+}
+
 struct BadLine {
   std::string name;
   std::string flags;
@@ -140,7 +186,8 @@ const BadLine kBadLines[] = {
     {"RepeatsZero", kGood + "--repeats 0", "--repeats"},
     {"ThreadsZero", kGood + "--threads 0", "--threads"},
     {"SchemaWithoutData", "--schema census.toml --methods dpsgd --out cmp", "--schema describes the files"},
-    {"NoSuchData", "--data none.csv --schema census.toml --methods dpsgd --epsilons 1 --delta 0.1 --out cmp",
+    {"NoSuchData",
+     "--data none.csv --schema census.toml --public --methods dpsgd --epsilons 1 --delta 0.1 --out cmp",
      "none.csv: no such file"},
     {"NoEpsilons", "--data census.csv --schema census.toml --methods dpsgd --delta 0.1 --out cmp",
      "epsilons are needed"},

@@ -64,7 +64,7 @@ std::vector<Event> one_of_each_kind() {
           Event::laplace(1),
           Event::pure_dp(1),
           Event::above_threshold_laplace(1, 1),
-          Event::above_threshold_gaussian(1, 1),
+          Event::above_threshold_gaussian(1, 1, 1),
           Event::discrete_gaussian(1),
           Event::noisy_max(1),
           Event::bounded_range(1),
@@ -111,7 +111,7 @@ class Commands {
     folder_.write("census.toml", to_toml(data::census_schema()));
     for (const char* const name : {"census.csv", "test.csv"}) {
       std::ofstream out(folder_.path() + "/" + name);
-      data::write_census(out, 400, 1);
+      data::write_census(out, 400, name[0] == 'c' ? 1 : 2);
     }
   }
 
@@ -153,10 +153,13 @@ void add_commands(Keys& keys) {
   commands.file("certificate", "run/certificate.json");
   commands.file("model", "run/model.json");
 
-  commands.run(
-      "compare",
-      "compare --data census.csv --schema census.toml --methods dpsgd --epsilons 2 --delta 1e-6 --folds 2 "
-      "--out cmp");
+  commands.run("audit",
+               "audit --epsilon 1 --delta 1e-5 --steps 2 --trials 100 --canaries 20 --confidence 0.999999 "
+               "--plot a.svg");
+  commands.run("compare",
+               "compare --data census.csv --schema census.toml --public --methods dpsgd --epsilons 2 --delta "
+               "1e-6 --folds 2 "
+               "--out cmp");
   commands.run("protector train",
                "protector train --tasks quadratic --epsilon 0.5 --delta 1e-6 --epochs 1 --steps 5 "
                "--threads 1 --out q.protector");

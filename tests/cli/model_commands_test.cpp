@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -18,6 +19,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -55,6 +57,158 @@ class ModelCommands : public ::testing::Test {
 };
 
 std::unique_ptr<CensusRun> ModelCommands::shared_;
+
+// A folder with a census of 300 people, held_out.csv with 200 more, budget.db and run, trained by the
+// program.
+class TrainedRun : public ::testing::Test {
+ protected:
+  static constexpr const char* kTrain =
+      "train census.csv --schema census.toml --rows 300 --epsilon 0.5 --delta 1e-6 --steps 5 --quiet ";
+
+  TrainedRun() {
+    write_census("census.csv", 300, 1);
+    write_census("held_out.csv", 200, 2);
+    folder_.write("census.toml", to_toml(data::census_schema()));
+  }
+  void write_census(const std::string& name, std::size_t rows, std::uint64_t seed) const {
+    std::ofstream out(folder_.path() + "/" + name);
+    data::write_census(out, rows, seed);
+  }
+  void make_ledger() const {
+    for (const char* const data : {"census.csv", "held_out.csv"})
+      succeed(std::string("ledger init budget.db --data ") + data + " --epsilon 1 --delta 1e-5");
+  }
+  Finished run(const std::string& line) const { return run_ration(line, folder_.path()); }
+  void succeed(const std::string& line) const {
+    const Finished done = run(line);
+    ASSERT_EQ(done.exit_code, 0) << line << "\n" << done.err;
+  }
+  void move(const std::string& from, const std::string& to) const {
+    std::filesystem::rename(folder_.path() + "/" + from, folder_.path() + "/" + to);
+  }
+  // Of each data set, in the order they were added, to six places.
+  std::vector<double> left(const std::string& ledger = "budget.db") const {
+    std::vector<double> left;
+    for (const LedgerState& state : Ledger(folder_.path() + "/" + ledger).states())
+      left.push_back(std::round(1e6 * state.remaining.epsilon) / 1e6);
+    return left;
+  }
+
+  TemporaryFolder folder_;
+};
+
+// Rows that a ledger keeps account of stay in it, whatever the command line forgets.
+TEST_F(TrainedRun, APrivateEvaluationChargesTheLedgerOfTheRun) {
+  make_ledger();
+  succeed(std::string(kTrain) + "--ledger budget.db --out run");
+  ASSERT_THAT(left(), ElementsAre(0.5, 1));
+  const json found = ration_json("evaluate run --data held_out.csv --epsilon 0.25", folder_.path());
+  EXPECT_EQ(found.at("ledger").at("run"), 2);
+  EXPECT_THAT(left(), ElementsAre(0.5, 0.75));
+  succeed("evaluate run/model.json --data held_out.csv --epsilon 0.25");
+  succeed("evaluate run --data census.csv --epsilon 0.25");
+  EXPECT_THAT(left(), ElementsAre(0.25, 0.5));
+  EXPECT_EQ(run("evaluate run --data census.csv --epsilon 0.5").exit_code, 2);
+  EXPECT_THAT(left(), ElementsAre(0.25, 0.5));
+  succeed("evaluate run --data census.csv --epsilon 0.5 --no-ledger");
+  EXPECT_THAT(left(), ElementsAre(0.25, 0.5));
+}
+
+TEST_F(TrainedRun, TheLedgerIsFoundFromElsewhereAndAfterAMove) {
+  make_ledger();
+  succeed(std::string(kTrain) + "--ledger budget.db --out run");
+  const std::string line = " --data " + folder_.path() + "/held_out.csv --epsilon 0.125";
+  const Finished from_elsewhere = run_ration("evaluate " + folder_.path() + "/run" + line, "/");
+  EXPECT_EQ(from_elsewhere.exit_code, 0) << from_elsewhere.err;
+  EXPECT_THAT(left(), ElementsAre(0.5, 0.875));
+  std::filesystem::create_directory(folder_.path() + "/moved");
+  for (const char* const name : {"run", "budget.db"}) move(name, std::string("moved/") + name);
+  succeed("evaluate moved/run" + line);
+  EXPECT_THAT(left("moved/budget.db"), ElementsAre(0.5, 0.75));
+}
+
+TEST_F(TrainedRun, ALedgerThatIsNotToBeFoundIsAskedFor) {
+  make_ledger();
+  succeed(std::string(kTrain) + "--ledger budget.db --out run");
+  move("budget.db", "renamed.db");
+  const std::string line = "evaluate run --data held_out.csv --epsilon 0.25";
+  expect_refused(run(line),
+                 "budget.db (run 1), which is not to be found; name it by --ledger FILE, or give "
+                 "--no-ledger if nobody keeps account of these rows");
+  // Another ledger of the same name is not the run's.
+  make_ledger();
+  expect_refused(run(line), "which is not to be found");
+  succeed(line + " --ledger renamed.db");
+  EXPECT_THAT(left("renamed.db"), ElementsAre(0.5, 0.75));
+  succeed(line + " --no-ledger");
+  EXPECT_THAT(left("renamed.db"), ElementsAre(0.5, 0.75));
+  EXPECT_THAT(left(), ElementsAre(1, 1));
+  expect_refused(run(line + " --no-ledger --ledger renamed.db"),
+                 "expected --ledger or --no-ledger, got both");
+  expect_refused(run("evaluate run --data held_out.csv --public --no-ledger"), "--no-ledger goes with");
+}
+
+TEST_F(TrainedRun, RowsThatTheRunsLedgerDoesNotKnowAreAskedAbout) {
+  make_ledger();
+  succeed(std::string(kTrain) + "--ledger budget.db --out run");
+  write_census("new.csv", 100, 3);
+  expect_refused(run("evaluate run --data new.csv --epsilon 0.25"),
+                 "the run's ledger has no budget for new.csv; give it one by 'ration ledger init'");
+  succeed("evaluate run --data new.csv --epsilon 0.25 --no-ledger");
+}
+
+TEST_F(TrainedRun, WithoutALedgerNothingIsAsked) {
+  succeed(std::string(kTrain) + "--out run");
+  const json found = ration_json("evaluate run --data held_out.csv --epsilon 0.25", folder_.path());
+  EXPECT_TRUE(found.at("ledger").is_null());
+}
+
+// --- rows of the run are not public
+
+TEST_F(TrainedRun, ItsRowsAreNotPublic) {
+  make_ledger();
+  for (const std::string& ledger : {std::string(), std::string("--ledger budget.db ")}) {
+    SCOPED_TRACE(ledger);
+    std::filesystem::remove_all(folder_.path() + "/run");
+    succeed(kTrain + ledger + "--out run");
+    std::filesystem::copy_file(folder_.path() + "/census.csv", folder_.path() + "/copy.csv",
+                               std::filesystem::copy_options::overwrite_existing);
+    for (const char* const data : {"census.csv", "copy.csv"}) {
+      expect_refused(run(std::string("evaluate run --data ") + data + " --public"),
+                     std::string(data) + ": not public: the run in ");
+      expect_refused(run(std::string("evaluate run/model.json --data ") + data + " --public"),
+                     "was trained on these very rows with privacy");
+    }
+    succeed("evaluate run --data held_out.csv --public");
+  }
+}
+
+// Each of the two ways by itself: the certificate with its ledger, and the mark of whoever trained it.
+TEST_F(TrainedRun, ItsRowsAreKnownByTheLedgerOrByTheUser) {
+  make_ledger();
+  succeed(std::string(kTrain) + "--ledger budget.db --out run");
+  const std::string line = "evaluate run --data census.csv --public";
+  move("budget.db", "gone.db");
+  expect_refused(run(line), "not public");  // by the user
+  move("gone.db", "budget.db");
+  std::filesystem::remove(folder_.path() + "/run/private-rows.json");
+  expect_refused(run(line), "not public");  // by the ledger
+  move("budget.db", "gone.db");
+  succeed(line);  // nobody can tell any more
+}
+
+TEST_F(TrainedRun, ThePlainHashOfACertificateIsEnough) {
+  succeed(std::string(kTrain) + "--data-hash --out run");
+  std::filesystem::remove(folder_.path() + "/run/private-rows.json");
+  expect_refused(run("evaluate run --data census.csv --public"), "not public");
+}
+
+TEST_F(TrainedRun, WhatPromisedNothingMayBeMeasuredOnItsRows) {
+  succeed(
+      "train census.csv --schema census.toml --rows 300 --epsilon 0.5 --delta 1e-6 --method nonprivate "
+      "--quiet --out run");
+  succeed("evaluate run --data census.csv --public");
+}
 
 using EvaluateCommand = ModelCommands;
 using PredictCommand = ModelCommands;
@@ -125,7 +279,7 @@ TEST_F(EvaluateCommand, OnPrivateRowsItComesWithACertificate) {
   EXPECT_THAT(certificate.assumed_public, Contains(HasSubstr("the model: it was made without these rows")));
   ASSERT_TRUE(certificate.ledger);
   EXPECT_EQ(certificate.ledger->run, 1);
-  EXPECT_EQ(certificate.data_hash, data::content_hash(census().path() + "/test.csv"));
+  EXPECT_EQ(certificate.data_hash, "hmac-sha256 " + Ledger(path).runs().at(0).data_hash);
   EXPECT_TRUE(verify(certificate).holds());
   EXPECT_EQ(run("verify eval").exit_code, 0);
   const json written = json::parse(read_whole_file(census().path() + "/eval/evaluation.json"));
@@ -163,6 +317,27 @@ TEST_F(EvaluateCommand, RowsThatCannotBeReadCostNothing) {
   EXPECT_EQ(Ledger(path).runs().at(0).reserved.epsilon, 0.25);
   EXPECT_EQ(Ledger(path).runs().at(0).charged.epsilon, 0);
   EXPECT_EQ(Ledger(path).runs().at(0).status, RunStatus::settled);
+}
+
+// What rows hold is another matter: a refusal tells it.
+TEST_F(EvaluateCommand, ARefusalBecauseOfRowsIsPaidFor) {
+  std::string text = read_whole_file(census().path() + "/test.csv");
+  const std::string bad = census().write("old.csv", text + "300,x\n");
+  const std::string path = make_ledger("old.db", 1);
+  {
+    Ledger ledger(path);
+    ledger.add({.hash = data::content_hash(bad), .name = "old", .total = {1, 0}});
+  }
+  const Finished refused = run("evaluate run --data old.csv --epsilon 0.25 --ledger old.db");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("expected 10 fields, got 2\n"));
+  EXPECT_THAT(refused.err, HasSubstr("ration: NOT PRIVATE"));
+  EXPECT_THAT(refused.err, HasSubstr("the reserved budget stays spent (run 1 of old.db)"));
+  EXPECT_EQ(Ledger(path).runs().at(0).charged.epsilon, 0.25);
+  EXPECT_EQ(Ledger(path).runs().at(0).status, RunStatus::abandoned);
+  EXPECT_EQ(run("evaluate run --data old.csv --epsilon 0.25 --ledger old.db --on-bad-row drop").exit_code, 0);
+  expect_message("evaluate run --data test.csv --public --on-bad-row drop",
+                 "--on-bad-row goes with --epsilon");
 }
 
 // A wrong flag, a model that cannot be read, or a wrong relation costs nothing.

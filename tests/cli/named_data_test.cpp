@@ -33,6 +33,7 @@ TEST(NamedDataCommands, TextsAreTrainedOnEvaluatedAndPredicted) {
   std::string lines;
   for (int i = 0; i < 8; ++i) lines += "so good\t1\nquite bad\t0\n";
   folder.write("reviews.tsv", lines);
+  folder.write("public.tsv", lines + "so good\t1\n");
   folder.write("new.tsv", "good\nbad\n");
   const Finished made =
       run_ration("ledger init budget.db --data text:reviews.tsv --epsilon 20000 --delta 1e-3", folder.path());
@@ -42,7 +43,7 @@ TEST(NamedDataCommands, TextsAreTrainedOnEvaluatedAndPredicted) {
       "--out run --quiet",
       folder.path());
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_EQ(ration_json("evaluate run --data text:reviews.tsv --public", folder.path())["accuracy"], 1);
+  EXPECT_EQ(ration_json("evaluate run --data text:public.tsv --public", folder.path())["accuracy"], 1);
   EXPECT_EQ(ration_json("evaluate run --data text:reviews.tsv --epsilon 100 --ledger budget.db",
                         folder.path())["public"],
             false);

@@ -25,6 +25,7 @@ class NetworkCommands : public ::testing::Test {
     std::string lines;
     for (int i = 0; i < 40; ++i) lines += "so very good\t1\nquite bad\t0\n";
     folder_.write("reviews.tsv", lines);
+    folder_.write("public.tsv", lines + "quite bad\t0\n");
     folder_.write("new.tsv", "very good\nbad\n");
   }
 
@@ -47,7 +48,7 @@ class NetworkCommands : public ::testing::Test {
 TEST_F(NetworkCommands, TrainEvaluateAndPredict) {
   const Finished trained = run(train("--model bag:8 --steps 60 --lr 1"));  // far from where it began
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_EQ(ration_json("evaluate run --data text:reviews.tsv --public", folder_.path())["accuracy"], 1);
+  EXPECT_EQ(ration_json("evaluate run --data text:public.tsv --public", folder_.path())["accuracy"], 1);
   EXPECT_EQ(run("predict run --data text:new.tsv").out, "prediction\n1\n0\n");
   EXPECT_THAT(run("verify run").out, HasSubstr("verified"));
   EXPECT_THAT(file("certificate.txt"), HasSubstr("rounding sums within a batch to 32 bits"));

@@ -174,6 +174,7 @@ TEST_F(ProtectorCommand, CanBeCompared) {
   seen.origin.data_hashes = {data::content_hash(file("private.csv"))};
   folder_.write("seen.protector", to_json(seen));
   folder_.write("cmp.toml", R"(
+public = true
 epsilons = [1]
 delta = 1e-6
 folds = 2

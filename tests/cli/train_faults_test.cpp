@@ -13,6 +13,7 @@
 
 #include "cli/refusal.h"
 #include "cli/train_process.h"
+#include "privacy/sampler_delta.h"
 #include "support/places.h"
 #include "support/ration_command.h"
 
@@ -63,11 +64,12 @@ TEST_F(TrainUnderFaults, ItsEpsilonIsWhatAccountSaysOfItsEvents) {
                                                                        : "fixed";
     const json& noise = sampled ? outer["base"] : outer;
     const json account = ration_json(fmt::format(
-        "account --sampling {}{} --noise {} --steps {} --delta 1e-5 --accountant {} --relation {}", sampling,
+        "account --sampling {}{} --noise {} --steps {} --delta {} --accountant {} --relation {}", sampling,
         sampled ? " --rate " + (outer.contains("rate") ? outer["rate"].dump() : "0.1") : "",
-        noise["noise_multiplier"].dump(), event["count"].dump(), certificate["accountant"].get<std::string>(),
-        certificate["relation"].get<std::string>()));
-    EXPECT_EQ(account["epsilon"], certificate["epsilon"]) << flags;
+        noise["noise_multiplier"].dump(), event["count"].dump(), delta_of_events(1e-5),
+        certificate["accountant"].get<std::string>(), certificate["relation"].get<std::string>()));
+    EXPECT_EQ(account["epsilon"], certificate["epsilon_of_events"]) << flags;
+    EXPECT_NEAR(account["epsilon"].get<double>(), certificate["epsilon"].get<double>(), 1e-11) << flags;
     EXPECT_EQ(run_ration("verify run/certificate.json", files_.path()).exit_code, 0) << flags;
   }
 }

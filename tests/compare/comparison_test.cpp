@@ -204,7 +204,8 @@ TEST_P(RefusedComparison, NamesFileLineKeyAndRule) {
 
 const BadText kBadTexts[] = {
     {"NotToml", "a b", "c.toml:1: "},
-    {"UnknownKey", "fold = 3\n", "c.toml:1: fold: unknown key; expected epsilons, delta, folds"},
+    {"UnknownKey", "fold = 3\n", "c.toml:1: fold: unknown key; expected public, epsilons, delta, folds"},
+    {"PublicText", "public = 'yes'\n", "c.toml:1: public: expected true or false"},
     {"EpsilonsNoList", "epsilons = 1\n", "c.toml:1: epsilons: expected a list of numbers"},
     {"EpsilonText", "epsilons = ['a']\n", "c.toml:1: epsilons: expected a number"},
     {"EpsilonZero", "epsilons = [0]\n" + kHead.substr(15) + "[methods.dpsgd]\n", "expected epsilon > 0"},
@@ -244,6 +245,7 @@ INSTANTIATE_TEST_SUITE_P(Comparison, RefusedComparison, ::testing::ValuesIn(kBad
 
 TEST(Comparison, TheExperimentsAreWellFormed) {
   const Comparison e1 = read_comparison(RATION_SOURCE_DIR "/experiments/e1.toml");
+  EXPECT_TRUE(e1.is_public);
   EXPECT_EQ(e1.epsilons.size(), 6u);
   EXPECT_EQ(e1.folds, 10u);
   EXPECT_EQ(e1.repeats, 5u);

@@ -22,7 +22,8 @@ class CensusFolder {
 
   // Two variations of dpsgd and one that does not depend on epsilon: 2 * 2 + 1 jobs for each of 3 * 2 folds.
   static std::string text() {
-    return R"(epsilons = [0.5, 2]
+    return R"(public = true
+epsilons = [0.5, 2]
 delta = 1e-6
 folds = 3
 repeats = 2

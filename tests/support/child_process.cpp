@@ -13,6 +13,9 @@
 namespace ration::testing {
 namespace {
 
+// Tests, and the programs they start, keep their state apart from that of whoever runs them.
+[[maybe_unused]] const int own_state = setenv("XDG_STATE_HOME", RATION_STATE_FOLDER, 1);
+
 // In the child: nothing but calls that are safe after a fork.
 [[noreturn]] void become(const std::vector<char*>& argv, const char* folder, int out, int err,
                          const std::function<void()>& before) {
