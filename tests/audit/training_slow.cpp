@@ -76,7 +76,7 @@ const Audited kPlans[] = {
     {"dpsgd", with_steps(MethodKind::dpsgd, 5)},
     {"dpsgd_poisson", sampled(with_steps(MethodKind::dpsgd, 5))},
     {"dpsgd_replace_one", replacing(with_steps(MethodKind::dpsgd, 5))},
-    {"dpadam", with_steps(MethodKind::dpadam, 5)},
+    {"dpadam", sampled(with_steps(MethodKind::dpadam, 5))},
     {"blsgd", searching(MethodKind::blsgd)},
     {"agd", searching(MethodKind::agd)},
     {"l2p", learned()},
