@@ -38,13 +38,14 @@ define configure
 	if [[ -n "$$flags" || ! -f build/$(1)/build.ninja ]]; then cmake --preset $(1) $$flags $(CMAKE_FLAGS); fi
 endef
 
-.PHONY: help deps demo-deps check-deps bench-deps build test demo bench e2 e3 e4 e5 asan tsan format format-check \
+.PHONY: help deps demo-deps check-deps bench-deps build test slow demo bench e2 e3 e4 e5 asan tsan format format-check \
         tidy api api-check readme install clean need-data
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo          build the command line without networks, then train on a made-up census"
-	@echo "make test          build everything, then run every test"
+	@echo "make test          build everything, then run every test but the slow ones"
+	@echo "make slow          the slow tests: long searches, extremes, audits of training, crashes"
 	@echo "make build         build/release/ration, with networks"
 	@echo "make bench         run the benchmarks into build/release/bench.json (ONLY=accounting: a part)"
 	@echo "make e2            run experiment E2, noise schedules on MNIST, into docs/results/e2 (DATA: folder of the data sets)"
@@ -88,6 +89,11 @@ test: deps
 	$(call configure,release,RATION_TORCH RATION_TESTS)
 	@cmake --build build/release -j $(JOBS)
 	ctest --preset release -j $(JOBS) --progress
+
+slow: deps
+	$(call configure,release,RATION_TORCH RATION_TESTS)
+	@cmake --build build/release -j $(JOBS)
+	ctest --preset slow -j $(JOBS) --progress
 
 bench: bench-deps
 	$(call configure,release,RATION_TORCH RATION_BENCH)

@@ -28,6 +28,12 @@ constexpr Words kOpenblas = {"Prescott", "Haswell", "SkylakeX"};
 constexpr Words kLibxsmm = {"sse", "hsw", "skx"};
 constexpr Words kLibtorch = {"default", "avx2", "avx512"};
 
+// A few microseconds.
+bool keep_spinning_short() {
+  if (std::getenv("OMP_WAIT_POLICY") != nullptr) return false;
+  return set_unless_set("GOMP_SPINCOUNT", "1000");
+}
+
 }  // namespace
 
 bool choose_library_kernels() {
@@ -35,9 +41,9 @@ bool choose_library_kernels() {
   const InstructionSet set = instruction_set();
   const auto of_set = static_cast<std::size_t>(set);
   const bool lowered = set < best;
-  bool told = false;
+  bool told = keep_spinning_short();
   if (lowered || (is_intel() && set > InstructionSet::portable))
-    told = set_unless_set("OPENBLAS_CORETYPE", kOpenblas[of_set]);
+    told |= set_unless_set("OPENBLAS_CORETYPE", kOpenblas[of_set]);
   if (!lowered) return told;
   told |= set_unless_set("LIBXSMM_TARGET", kLibxsmm[of_set]);
   told |= set_unless_set("ATEN_CPU_CAPABILITY", kLibtorch[of_set]);

@@ -9,7 +9,8 @@
 namespace ration {
 namespace {
 
-constexpr const char* kVariables[] = {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ATEN_CPU_CAPABILITY"};
+constexpr const char* kVariables[] = {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ATEN_CPU_CAPABILITY",
+                                      "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"};
 
 void forget() {
   for (const char* const variable : kVariables) unsetenv(variable);
@@ -37,6 +38,17 @@ TEST(LibraryKernels, AreThoseOfALowerSetIfOneIsForced) {
   EXPECT_STREQ(std::getenv("OPENBLAS_CORETYPE"), "Haswell");
   EXPECT_STREQ(std::getenv("LIBXSMM_TARGET"), "hsw");
   EXPECT_STREQ(std::getenv("ATEN_CPU_CAPABILITY"), "avx2");
+  forget();
+}
+
+TEST(LibraryKernels, DoNotSpinForLongUnlessTheUserWantsIt) {
+  forget();
+  EXPECT_TRUE(choose_library_kernels());
+  EXPECT_STREQ(std::getenv("GOMP_SPINCOUNT"), "1000");
+  forget();
+  setenv("OMP_WAIT_POLICY", "active", 1);
+  choose_library_kernels();
+  EXPECT_EQ(std::getenv("GOMP_SPINCOUNT"), nullptr);
   forget();
 }
 
