@@ -4,6 +4,9 @@ JOBS ?= $(shell nproc)
 # A part of the benchmarks: make bench ONLY=accounting
 ONLY ?=
 PREFIX ?= /usr/local
+# Kills over all methods: make kills KILLS=500 SEED=2
+KILLS ?= 500
+SEED ?= 1
 # The folder of the data sets, for experiments: make e2 DATA=...
 DATA ?= $(RATION_DATA)
 # More settings for the first configuration: make build CMAKE_FLAGS=-DRATION_BENCH=OFF
@@ -38,7 +41,7 @@ define configure
 	if [[ -n "$$flags" || ! -f build/$(1)/build.ninja ]]; then cmake --preset $(1) $$flags $(CMAKE_FLAGS); fi
 endef
 
-.PHONY: help deps demo-deps check-deps bench-deps build test slow demo bench e2 e3 e4 e5 asan tsan format format-check \
+.PHONY: help deps demo-deps check-deps bench-deps build test slow kills demo bench e2 e3 e4 e5 asan tsan format format-check \
         tidy api api-check readme install clean need-data
 .DEFAULT_GOAL := help
 
@@ -46,6 +49,7 @@ help:
 	@echo "make demo          build the command line without networks, then train on a made-up census"
 	@echo "make test          build everything, then run every test but the slow ones"
 	@echo "make slow          the slow tests: long searches, extremes, audits of training, crashes"
+	@echo "make kills         kill -9 every method at random moments, with a ledger, and resume (KILLS=500, SEED=1)"
 	@echo "make build         build/release/ration, with networks"
 	@echo "make bench         run the benchmarks into build/release/bench.json (ONLY=accounting: a part)"
 	@echo "make e2            run experiment E2, noise schedules on MNIST, into docs/results/e2 (DATA: folder of the data sets)"
@@ -94,6 +98,11 @@ slow: deps
 	$(call configure,release,RATION_TORCH RATION_TESTS)
 	@cmake --build build/release -j $(JOBS)
 	ctest --preset slow -j $(JOBS) --progress
+
+kills: deps
+	$(call configure,release,RATION_TORCH RATION_TESTS)
+	@cmake --build build/release -j $(JOBS) --target ration ration_networks test_cli_slow
+	RATION_KILLS=$(KILLS) RATION_KILLS_SEED=$(SEED) build/release/test_cli_slow --gtest_brief=1 --gtest_filter='Kills*'
 
 bench: bench-deps
 	$(call configure,release,RATION_TORCH RATION_BENCH)
