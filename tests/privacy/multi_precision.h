@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/math/quadrature/tanh_sinh.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
@@ -108,19 +109,34 @@ inline Real true_step_delta(double rate, double noise, double epsilon) {
 }
 
 // delta(epsilon) of two sampled steps: the mean over the first one's outputs of the second one's delta at
-// what is left of epsilon. First outputs of a probability far below `delta` are left out, so it is a lower
-// bound.
+// what is left of epsilon. First outputs that would add far less than `delta` are left out, so it is a lower
+// bound. Where what is left passes the second loss's end, log(1 - rate), the integrand turns within about
+// rate * noise, which no grid of fixed steps resolves: the pieces meet there, and the nodes crowd at their
+// ends.
 inline Real true_delta_of_two(double rate, double noise, bool removes, double epsilon, double delta) {
   const Real mu = 1 / Real(noise), q = rate;
-  const double step = std::min(0.25, 0.1 * noise), reach = std::sqrt(2 * (50 - std::log(delta)));
-  Real total = 0;
-  for (double k = std::floor(-reach / step); k * step <= 1 / noise + reach; ++k) {
-    const Real y = Real(k) * step;
+  const Real reach = sqrt(Real(2 * (50 - std::log(delta))));
+  const auto integrand = [&](const Real& y) -> Real {
     const Real ratio = 1 - q + q * exp(mu * (y - mu / 2));
     const Real density = exp(-y * y / 2 - log_sqrt_2pi()) * (removes ? ratio : Real(1));
     const Real left = removes ? epsilon - log(ratio) : epsilon + log(ratio);
-    total +=
-        step * density * (removes ? true_remove_delta(rate, noise, left) : true_add_delta(rate, noise, left));
+    return density * (removes ? true_remove_delta(rate, noise, left) : true_add_delta(rate, noise, left));
+  };
+  std::vector<Real> ends{mu + reach};
+  for (Real y = -reach; y < mu + reach; y += std::min(3.0, 6 * noise)) ends.push_back(y);
+  const Real turn = (exp(Real(removes ? epsilon : -epsilon)) / (1 - q) - (1 - q)) / q;
+  if (turn > 0) ends.push_back(std::clamp<Real>(mu / 2 + log(turn) / mu, -reach, mu + reach));
+  std::sort(ends.begin(), ends.end());
+  static boost::math::quadrature::tanh_sinh<Real> rule(9);
+  const Real negligible = Real(delta) * 1e-16;
+  Real total = 0;
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    const Real low = ends[i], high = ends[i + 1];
+    if (!(low < high) || (integrand(low) < negligible && integrand((low + high) / 2) < negligible &&
+                          integrand(high) < negligible)) {
+      continue;
+    }
+    total += rule.integrate(integrand, low, high, Real(1e-10));
   }
   return total;
 }

@@ -24,9 +24,7 @@ void expect_two_steps_covered(const Corner& c) {
         << to_string(accountant) << " " << words(c);
   }
   const double lower = pld_epsilon(SampledGaussianPlan{{c.rate, c.noise, 2}}, c.delta).lower;
-  // The optimistic end of the bracket, which certifies nothing, is a little too high for deltas below that.
-  constexpr double kSmallest = 1e-100;
-  if (lower > 0 && c.delta > kSmallest) {
+  if (lower > 0) {
     EXPECT_GE(larger_delta_of_two(c.rate, c.noise, lower, c.delta), Real(c.delta) * (1 - 1e-9)) << words(c);
   }
 }
@@ -39,8 +37,13 @@ TEST(TwoSteps, AreCoveredAtTheEdges) {
   }
 }
 
+// A truth on a grid of fixed steps was wrong here by 5e-4.
+TEST(TwoSteps, AreCoveredWhereTheSecondLossEnds) {
+  expect_two_steps_covered({2.70576, 0.0203749, 2, 2.88165e-53});
+}
+
 TEST(TwoSteps, AreCoveredEverywhere) {
-  for_random_cases(20, [] {
+  for_random_cases(12, [] {
     expect_two_steps_covered(
         {*log_uniform(0.3, 1e4), *log_uniform(1e-9, 0.999), 2, *log_uniform(1e-300, 0.5)});
   });
