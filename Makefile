@@ -1,8 +1,10 @@
 # make help lists the targets. Everything is built into build/<preset>; nothing outside build/ is written.
 SHELL := /bin/bash
 JOBS ?= $(shell nproc)
-# A part of the benchmarks: make bench ONLY=accounting
+# A part of the benchmarks, or one fuzzer: make bench ONLY=accounting, make fuzz ONLY=csv
 ONLY ?=
+# How long each fuzzer runs: make fuzz SECONDS=600
+SECONDS ?= 60
 PREFIX ?= /usr/local
 # Kills over all methods: make kills KILLS=500 SEED=2
 KILLS ?= 500
@@ -12,7 +14,7 @@ DATA ?= $(RATION_DATA)
 # More settings for the first configuration: make build CMAKE_FLAGS=-DRATION_BENCH=OFF
 CMAKE_FLAGS ?=
 
-sources = $(shell find include src cli plot tests bench examples experiments -name "*.h" -o -name "*.cpp" 2> /dev/null)
+sources = $(shell find include src cli plot tests fuzz bench examples experiments -name "*.h" -o -name "*.cpp" 2> /dev/null)
 packages_for = $(shell awk '$$1 == "$(1)" {print $$2}' packages.txt)
 
 # Installs those of the packages $(1) that are missing; does nothing, quickly, if none is.
@@ -41,8 +43,8 @@ define configure
 	if [[ -n "$$flags" || ! -f build/$(1)/build.ninja ]]; then cmake --preset $(1) $$flags $(CMAKE_FLAGS); fi
 endef
 
-.PHONY: help deps demo-deps check-deps bench-deps build test slow kills demo bench e2 e3 e4 e5 asan tsan format format-check \
-        tidy api api-check readme install clean need-data
+.PHONY: help deps demo-deps check-deps bench-deps fuzz-deps build test slow kills demo bench e2 e3 e4 e5 asan tsan fuzz format \
+        format-check tidy api api-check readme install clean need-data
 .DEFAULT_GOAL := help
 
 help:
@@ -58,6 +60,7 @@ help:
 	@echo "make e5            run experiment E5, learned protection, into docs/results/e5"
 	@echo "make asan          the fast tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan          the fast tests under the thread sanitizer"
+	@echo "make fuzz          every fuzzer for SECONDS ($(SECONDS)), two at a time; crashes into build/fuzz/crashes (ONLY=csv: one)"
 	@echo "make format        rewrite the sources in the house format (format-check: only look)"
 	@echo "make tidy          clang-tidy over the library and the command line"
 	@echo "make api           the reference of the public headers, into build/api/html"
@@ -78,6 +81,9 @@ check-deps:
 # Figures against programs that cannot be installed are reported as missing.
 bench-deps: deps
 	-$(call install_missing,$(call packages_for,bench))
+
+fuzz-deps: deps
+	$(call install_missing,$(call packages_for,fuzz))
 
 # Without networks, tests and benchmarks: a few minutes on a fresh machine.
 demo: demo-deps
@@ -140,6 +146,11 @@ asan tsan: deps
 	$(call configure,$@,RATION_TORCH RATION_TESTS)
 	@cmake --build build/$@ -j $(JOBS)
 	ctest --preset $@ -j $(JOBS) --progress
+
+fuzz: fuzz-deps
+	$(call configure,fuzz,RATION_TORCH)
+	@cmake --build build/fuzz -j $(JOBS)
+	fuzz/run_all build/fuzz $(SECONDS) $(ONLY)
 
 format: check-deps
 	clang-format -i $(sources)

@@ -8,7 +8,12 @@ find_library(BLAS_LIBRARY NAMES libblas.so.3 blas REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LIBXSMM REQUIRED IMPORTED_TARGET libxsmm)
 # Torch's loops over rows are templates, which run on one thread where OpenMP is not on.
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+# Fuzzers do without: clang would bring a second OpenMP beside the one that torch was built with.
+if(RATION_FUZZ)
+  add_library(OpenMP::OpenMP_CXX INTERFACE IMPORTED)
+else()
+  find_package(OpenMP REQUIRED COMPONENTS CXX)
+endif()
 
 add_library(ration_torch INTERFACE)
 target_include_directories(ration_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIR}/torch/csrc/api/include ${TORCH_INCLUDE_DIR})

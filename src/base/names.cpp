@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/quote.h"
 #include "ration/base/error.h"
 
 namespace ration {
@@ -32,6 +33,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string did_you_mean(std::string_view text, std::span<const std::string_view> names) {
+  constexpr std::size_t kLongestName =
+      64;  // what is longer is no misspelt name, and would take long to compare
+  if (text.size() > kLongestName) return "";
   std::string_view closest;
   std::size_t least = std::max<std::size_t>(1, text.size() / 3) + 1;  // a third of the letters may be wrong
   for (const std::string_view name : names) {
@@ -43,8 +47,8 @@ std::string did_you_mean(std::string_view text, std::span<const std::string_view
 
 void refuse_name(std::string_view where, std::span<const std::string_view> names, std::string_view text,
                  std::string_view or_else) {
-  throw InputError(fmt::format("{}: expected one of {}{}, got '{}'{}", where, fmt::join(names, ", "), or_else,
-                               text, did_you_mean(text, names)));
+  throw InputError(fmt::format("{}: expected one of {}{}, got {}{}", where, fmt::join(names, ", "), or_else,
+                               in_quotes(text), did_you_mean(text, names)));
 }
 
 }  // namespace ration

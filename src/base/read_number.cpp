@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/quote.h"
 #include "ration/base/error.h"
 
 namespace ration {
@@ -27,7 +28,7 @@ double read_number(std::string_view where, std::string_view name, std::string_vi
                    const Interval& allowed) {
   const std::optional<double> value = parse(text);
   if (value && allowed.contains(*value)) return *value;
-  throw InputError(fmt::format("{}: expected {}, got '{}'", where, allowed.describe(name), text));
+  throw InputError(fmt::format("{}: expected {}, got {}", where, allowed.describe(name), in_quotes(text)));
 }
 
 std::int64_t read_count(std::string_view where, std::string_view name, std::string_view text) {
@@ -36,7 +37,7 @@ std::int64_t read_count(std::string_view where, std::string_view name, std::stri
     return static_cast<std::int64_t>(*value);
   }
   throw InputError(
-      fmt::format("{}: expected a whole number with 1 <= {} <= 1e12, got '{}'", where, name, text));
+      fmt::format("{}: expected a whole number with 1 <= {} <= 1e12, got {}", where, name, in_quotes(text)));
 }
 
 }  // namespace ration

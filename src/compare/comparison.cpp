@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/quote.h"
 #include "compare/results.h"
 #include "ration/base/error.h"
 #include "train/method_plan.h"
@@ -84,8 +85,8 @@ void require_names(const std::vector<Choice>& choices, std::string_view what) {
           return std::isalnum(c) != 0 || c == '-' || c == '_' || c == '.';
         });
     if (!plain) {
-      throw InputError(fmt::format("compare: {} '{}': expected a name of letters, digits, '-', '_' and '.'",
-                                   what, choice.name));
+      throw InputError(fmt::format("compare: {} {}: expected a name of letters, digits, '-', '_' and '.'",
+                                   what, in_quotes(choice.name)));
     }
     if (choice.name == kMeanOfData)
       throw InputError(fmt::format("compare: {} 'mean': expected another name, this one is taken", what));

@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/check.h"
+#include "base/quote.h"
 #include "compare/comparison.h"
 #include "ration/base/error.h"
 #include "train/plan_files.h"
@@ -204,7 +205,7 @@ class Reader {
   }
 
   std::string where(std::string_view key, const toml::source_region& source) const {
-    return fmt::format("{}:{}: {}", file_, source.begin.line, key);
+    return fmt::format("{}:{}: {}", file_, source.begin.line, one_short_line(key));
   }
   std::string where(const toml::key& key) const { return where(key.str(), key.source()); }
 
@@ -224,7 +225,8 @@ Comparison parse_comparison(std::string_view toml, const std::string& file) {
     const toml::table root = toml::parse(toml, file);
     return Reader(file).read(root);
   } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: {}", file, error.source().begin.line, error.description()));
+    throw InputError(
+        fmt::format("{}:{}: {}", file, error.source().begin.line, one_short_line(error.description())));
   }
 }
 

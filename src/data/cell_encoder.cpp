@@ -84,7 +84,7 @@ double CellEncoder::parse(std::string_view text, const Place& place) const {
   const auto value = parse_number(text);
   if (!value) {
     place.refuse(column_.name,
-                 fmt::format("expected a number, got {}{}", quoted(text), advice_on_missing(text)));
+                 fmt::format("expected a number, got {}{}", in_quotes(text), advice_on_missing(text)));
   }
   return bounded(*value, place);
 }
@@ -106,7 +106,7 @@ double CellEncoder::bounded(double value, const Place& place) const {
 double CellEncoder::missing_number(std::string_view text, const Place& place) const {
   if (column_.fill) return *column_.fill;
   place.refuse(column_.name,
-               fmt::format("missing value {}; say what to do with it: fill = a number", quoted(text)));
+               fmt::format("missing value {}; say what to do with it: fill = a number", in_quotes(text)));
 }
 
 std::int32_t CellEncoder::missing_class(std::string_view text, const Place& place) const {
@@ -116,7 +116,7 @@ std::int32_t CellEncoder::missing_class(std::string_view text, const Place& plac
       column_.name,
       fmt::format(
           "missing value {}; say what to do with it: missing_category = true or fill = \"a category\"",
-          quoted(text)));
+          in_quotes(text)));
 }
 
 std::int32_t CellEncoder::category(std::string_view text, const Place& place) const {
@@ -127,7 +127,7 @@ std::int32_t CellEncoder::category(std::string_view text, const Place& place) co
       column_.name,
       fmt::format(
           "value {} is none of the {} categories; add it to the schema or set unknown_category = \"other\"{}",
-          quoted(text), column_.categories.size(), advice_on_missing(text)));
+          in_quotes(text), column_.categories.size(), advice_on_missing(text)));
 }
 
 // A label has no class for other or missing values, so what helps a feature is no advice here.
@@ -141,7 +141,7 @@ std::int32_t CellEncoder::label_class(std::string_view text, const Place& place)
           fmt::runtime(
               missing ? "missing value {}, but a label has to be one of {} categories; leave such rows out"
                       : "value {} is none of the {} categories of the label; add it to them or to aliases"),
-          quoted(text), column_.categories.size()));
+          in_quotes(text), column_.categories.size()));
 }
 
 std::int32_t CellEncoder::other_category() const {

@@ -93,7 +93,7 @@ std::size_t DelimitedReader::take_quoted(std::size_t at) {
   if (!ends) {
     const bool separates = std::string_view(",;|\t").find(text[after]) != std::string_view::npos;
     lines_.refuse_here(fmt::format("field {}: text {} after the closing quote; {}", pieces_.size(),
-                                   quoted(text.substr(after)),
+                                   in_quotes(text.substr(after)),
                                    separates ? "set delimiter in the schema to what separates the fields"
                                              : "double a quote within quotes"));
   }
@@ -160,7 +160,7 @@ void DelimitedReader::check_no_quote(std::string_view field) const {
   if (field.find('"') == std::string_view::npos) return;
   lines_.refuse_here(
       fmt::format("field {}: quote within the unquoted value {}; quote the whole field and double the quote",
-                  pieces_.size() + 1, quoted(field)));
+                  pieces_.size() + 1, in_quotes(field)));
 }
 
 }  // namespace ration::data

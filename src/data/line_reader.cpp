@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/utf8.h"
 #include "data/complaint.h"
-#include "data/utf8.h"
 
 namespace ration::data {
 namespace {
@@ -112,7 +112,7 @@ void LineReader::check(std::size_t from, std::uint64_t line) const {
   if (added.find('\0') != std::string_view::npos) {
     refuse(path(), line, fmt::format("NUL byte at byte {} of the line; expected text", added.find('\0') + 1));
   }
-  if (!is_utf8(added)) refuse(path(), line, fmt::format("expected UTF-8, got {}", quoted(added)));
+  if (!is_utf8(added)) refuse(path(), line, fmt::format("expected UTF-8, got {}", in_quotes(added)));
   if (added.find('\r') != std::string_view::npos) {
     refuse(path(), line, "carriage return within a line; end lines with LF or CRLF");
   }

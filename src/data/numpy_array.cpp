@@ -43,7 +43,7 @@ std::vector<std::size_t> parse_shape(std::string_view text, const std::string& f
     std::size_t extent = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
     if (error != std::errc())
-      refuse(file, fmt::format("expected a shape of whole numbers, got {}", quoted(text)));
+      refuse(file, fmt::format("expected a shape of whole numbers, got {}", in_quotes(text)));
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     shape.push_back(extent);
   }
@@ -124,7 +124,7 @@ NumpyArray parse_numpy(std::span<const char> bytes, const std::string& file) {
   const auto type = element_type(header.type);
   if (!type) {
     refuse(file, fmt::format("expected little-endian float32/64, (u)int8 to 64 or bool, got dtype {}",
-                             quoted(header.type)));
+                             in_quotes(header.type)));
   }
   if (header.shape.empty() || header.shape.size() > 2) {
     refuse(file, fmt::format("expected one or two dimensions, got {}", header.shape.size()));

@@ -13,7 +13,7 @@ std::string located(const Place& place, std::string_view message) {
 }
 
 std::string of_column(std::string_view column, std::string_view message) {
-  return fmt::format("column {}: {}", quoted(column), message);
+  return fmt::format("column {}: {}", in_quotes(column), message);
 }
 
 }  // namespace

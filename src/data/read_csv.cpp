@@ -33,7 +33,7 @@ void require_a_header(const Schema& schema, const std::vector<std::string_view>&
   place.refuse(fmt::format(
       "expected the schema's column names in the first line, got none of them in {} fields, {} first; if it "
       "is a row, set header = false in the schema; if fields are separated by something else, set delimiter",
-      names.size(), quoted(names.empty() ? "" : names.front())));
+      names.size(), in_quotes(names.empty() ? "" : names.front())));
 }
 
 FieldColumns columns_by_header(const Schema& schema, const ReadOptions& options,

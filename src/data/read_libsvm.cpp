@@ -73,7 +73,7 @@ class LibsvmRows {
     if (!with_labels_) return std::numeric_limits<double>::quiet_NaN();
     const auto number = parse_number(word);
     if (!number)
-      place.refuse(label_.column_name(), fmt::format("expected a numeric label, got {}", quoted(word)));
+      place.refuse(label_.column_name(), fmt::format("expected a numeric label, got {}", in_quotes(word)));
     return label_.label(*number, place);
   }
 
@@ -98,7 +98,7 @@ class LibsvmRows {
   std::size_t add_entry(std::string_view word, std::size_t previous, const Place& place) {
     const std::size_t colon = word.find(':');
     if (colon == std::string_view::npos)
-      place.refuse(fmt::format("expected index:value, got {}", quoted(word)));
+      place.refuse(fmt::format("expected index:value, got {}", in_quotes(word)));
     const std::size_t index = take_index(word.substr(0, colon), place);
     if (index <= previous)
       place.refuse(fmt::format("expected increasing indices, got {} after {}", index, previous));
@@ -114,7 +114,7 @@ class LibsvmRows {
     const auto number = parse_number(text);
     const double count = static_cast<double>(features_.count);
     if (!number || !(*number >= 1 && *number <= count) || *number != std::floor(*number)) {
-      place.refuse(fmt::format("expected 1 <= index <= {}, got {}", features_.count, quoted(text)));
+      place.refuse(fmt::format("expected 1 <= index <= {}, got {}", features_.count, in_quotes(text)));
     }
     return static_cast<std::size_t>(*number);
   }
@@ -123,7 +123,7 @@ class LibsvmRows {
     const std::string column = fmt::format("{}", index);
     const auto value = parse_number(text);
     if (!value || std::isnan(*value) || (std::isinf(*value) && !clamps_))
-      place.refuse(column, fmt::format("expected a finite number, got {}", quoted(text)));
+      place.refuse(column, fmt::format("expected a finite number, got {}", in_quotes(text)));
     if (*value >= features_.low && *value <= features_.high) return *value;
     if (clamps_) return std::clamp(*value, features_.low, features_.high);
     place.refuse(

@@ -53,11 +53,11 @@ std::string number_fault(const Column& column) {
 std::string alias_fault(const Column& column) {
   for (const auto& [spelling, category] : column.aliases) {
     if (!contains(column.categories, category)) {
-      return fmt::format("alias {} stands for {}, which is none of the categories", quoted(spelling),
-                         quoted(category));
+      return fmt::format("alias {} stands for {}, which is none of the categories", in_quotes(spelling),
+                         in_quotes(category));
     }
     if (contains(column.categories, spelling))
-      return fmt::format("{} is a category and an alias", quoted(spelling));
+      return fmt::format("{} is a category and an alias", in_quotes(spelling));
   }
   return "";
 }
@@ -66,14 +66,14 @@ std::string category_fault(const Column& column, const Schema& schema) {
   if (column.categories.empty()) return "expected at least one category, got none";
   std::set<std::string> seen;
   for (const std::string& category : column.categories) {
-    if (!seen.insert(category).second) return fmt::format("category {} is listed twice", quoted(category));
+    if (!seen.insert(category).second) return fmt::format("category {} is listed twice", in_quotes(category));
     if (contains(schema.missing, category))
-      return fmt::format("{} is a category and a mark of missing values", quoted(category));
+      return fmt::format("{} is a category and a mark of missing values", in_quotes(category));
   }
   if (column.fill_category && column.missing_category)
     return "expected either fill or missing_category, got both";
   if (column.fill_category && !contains(column.categories, *column.fill_category)) {
-    return fmt::format("fill {} is none of the categories", quoted(*column.fill_category));
+    return fmt::format("fill {} is none of the categories", in_quotes(*column.fill_category));
   }
   return alias_fault(column);
 }
@@ -190,7 +190,7 @@ std::optional<std::size_t> find_column(const Schema& schema, const std::string& 
 
 std::size_t Schema::label_index() const {
   if (const auto index = find_column(*this, label)) return *index;
-  throw InputError(fmt::format("{}: label {} is none of the columns", file, quoted(label)));
+  throw InputError(fmt::format("{}: label {} is none of the columns", file, in_quotes(label)));
 }
 
 const Column& Schema::label_column() const {
@@ -216,7 +216,7 @@ std::optional<SchemaFault> find_fault(const Schema& schema) {
     if (!names.insert(column.name).second) return SchemaFault{i, "listed twice; expected each name once"};
   }
   const auto label = find_column(schema, schema.label);
-  if (!label) return SchemaFault{{}, fmt::format("label {} is none of the columns", quoted(schema.label))};
+  if (!label) return SchemaFault{{}, fmt::format("label {} is none of the columns", in_quotes(schema.label))};
   if (std::string fault = label_fault(schema.columns[*label]); !fault.empty())
     return SchemaFault{*label, std::move(fault)};
   std::string fault = first_of({features_fault(schema), image_fault(schema), text_fault(schema)});
@@ -229,7 +229,7 @@ void require_sound(const Schema& schema) {
   if (!fault) return;
   if (!fault->column) refuse(schema.file, fault->message);
   refuse(schema.file,
-         fmt::format("column {}: {}", quoted(schema.columns[*fault->column].name), fault->message));
+         fmt::format("column {}: {}", in_quotes(schema.columns[*fault->column].name), fault->message));
 }
 
 }  // namespace ration::data

@@ -176,14 +176,14 @@ void require_target(const Sample& sample, const std::string& target, const std::
   std::string present;
   for (const std::string& name : sample.names) present += (present.empty() ? "" : ", ") + name;
   refuse(path, fmt::format(
-                   "target {} is none of the columns: {}{}", quoted(target), present,
+                   "target {} is none of the columns: {}{}", in_quotes(target), present,
                    names_are_given ? "" : "; if the first line does not name them, say how they are called"));
 }
 
 std::string remarks(const Sample& sample, const std::string& target) {
   std::string out;
   for (std::size_t i = 0; i < sample.names.size(); ++i) {
-    const std::string name = quoted(sample.names[i]);
+    const std::string name = in_quotes(sample.names[i]);
     if (sample.columns[i].has_too_many()) {
       out += fmt::format("# Column {} has more than {} different texts: left out.\n", name, kMostCategories);
     } else if (sample.columns[i].numbers_rows(sample.names[i]) && sample.names[i] != target) {
@@ -223,7 +223,7 @@ std::string draft_schema(const std::string& path, const std::string& target,
     schema.columns.push_back(sample.columns[i].describe(sample.names[i], sample.names[i] == target));
   }
   require_sound(schema);
-  return fmt::format(kWarning, quoted(path)) + remarks(sample, target) + to_toml(schema);
+  return fmt::format(kWarning, in_quotes(path)) + remarks(sample, target) + to_toml(schema);
 }
 
 std::vector<std::string> read_names(const std::string& path) {

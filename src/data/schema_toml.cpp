@@ -105,7 +105,7 @@ class Keys {
       std::string accepted;
       for (const std::string& name : known_) accepted += (accepted.empty() ? "" : ", ") + name;
       refuse(file_, key.source().begin.line,
-             fmt::format("{}unknown key {}; expected one of {}", where_, quoted(key.str()), accepted));
+             fmt::format("{}unknown key {}; expected one of {}", where_, in_quotes(key.str()), accepted));
     }
   }
 
@@ -125,11 +125,11 @@ class Keys {
 
   double number(std::string_view key, const toml::node& node) const {
     if (!node.is_number()) complain(key, node, "expected a number");
-    return *node.value<double>();
+    return *node.value<double>() + 0.0;  // -0 becomes 0, as which it would be read back
   }
 
   static std::string got(const toml::node& node) {
-    if (const auto value = node.value_exact<std::string>()) return ", got " + quoted(*value);
+    if (const auto value = node.value_exact<std::string>()) return ", got " + in_quotes(*value);
     if (const auto value = node.value_exact<bool>()) return *value ? ", got true" : ", got false";
     if (const auto value = node.value<double>()) return ", got " + show(*value);
     return node.is_array() ? ", got a list" : node.is_table() ? ", got a table" : "";
@@ -146,7 +146,7 @@ void read_fill(Keys& keys, Column& column) {
   if (node == nullptr) return;
   if (column.type == ColumnType::number) {
     if (!node->is_number()) keys.complain("fill", *node, "expected a number");
-    column.fill = node->value<double>();
+    column.fill = *node->value<double>() + 0.0;
   } else {
     column.fill_category = keys.text("fill", *node);
   }
@@ -155,8 +155,9 @@ void read_fill(Keys& keys, Column& column) {
 void read_number(Keys& keys, const toml::table& table, Column& column, const Schema& schema) {
   for (const char* bound : {"low", "high"}) {
     if (table.contains(bound)) continue;
-    refuse(schema.file, table.source().begin.line,
-           fmt::format("column {}: {} is needed: the public bounds of a number", quoted(column.name), bound));
+    refuse(
+        schema.file, table.source().begin.line,
+        fmt::format("column {}: {} is needed: the public bounds of a number", in_quotes(column.name), bound));
   }
   keys.read("low", column.low);
   keys.read("high", column.high);
@@ -179,11 +180,11 @@ void read_category(Keys& keys, Column& column) {
 Column read_column(const toml::table& table, const Schema& schema, const Column& defaults) {
   Column column = defaults;
   if (const auto name = table["name"].value_exact<std::string>()) column.name = *name;
-  Keys keys(table, schema.file, fmt::format("column {}: ", quoted(column.name)));
+  Keys keys(table, schema.file, fmt::format("column {}: ", in_quotes(column.name)));
   keys.read("name", column.name);
   if (!table.contains("type")) {
     refuse(schema.file, table.source().begin.line,
-           fmt::format("column {}: type is needed: number, category or ignore", quoted(column.name)));
+           fmt::format("column {}: type is needed: number, category or ignore", in_quotes(column.name)));
   }
   keys.read(
       "type", column.type,
@@ -302,7 +303,7 @@ toml::table parse(std::string_view toml, const std::string& file) {
   try {
     return toml::parse(toml, file);
   } catch (const toml::parse_error& error) {
-    refuse(file, error.source().begin.line, fmt::format("not TOML: {}", one_line(error.description())));
+    refuse(file, error.source().begin.line, fmt::format("not TOML: {}", one_short_line(error.description())));
   }
 }
 

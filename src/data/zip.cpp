@@ -79,20 +79,20 @@ const Member& find_member(const std::vector<Member>& members, const std::string&
   std::string present;
   for (const Member& member : members) {
     if (member.name == name) return member;
-    present += (present.empty() ? "" : ", ") + quoted(member.name);
+    present += (present.empty() ? "" : ", ") + in_quotes(member.name);
   }
-  refuse(file, fmt::format("no array {} in the archive; it has {}", quoted(name),
+  refuse(file, fmt::format("no array {} in the archive; it has {}", in_quotes(name),
                            present.empty() ? "none" : present));
 }
 
 std::span<const char> packed_bytes(const Archive& archive, const Member& member) {
   constexpr std::uint32_t kInZip64 = 0xFFFFFFFF;
   if (member.size == kInZip64 || member.packed_size == kInZip64 || member.header_at == kInZip64) {
-    refuse(archive.file(), fmt::format("{} has 4 GiB or more; save it as .npy", quoted(member.name)));
+    refuse(archive.file(), fmt::format("{} has 4 GiB or more; save it as .npy", in_quotes(member.name)));
   }
   const std::size_t at = member.header_at;
   if (archive.text(at, 4) != "PK\x03\x04")
-    refuse(archive.file(), fmt::format("the header of {} is corrupt", quoted(member.name)));
+    refuse(archive.file(), fmt::format("the header of {} is corrupt", in_quotes(member.name)));
   const std::size_t data = at + 30 + archive.number(at + 26, 2) + archive.number(at + 28, 2);
   return archive.part(data, member.packed_size);
 }
@@ -134,12 +134,12 @@ std::vector<char> zip_member(std::span<const char> bytes, const std::string& nam
   } else if (member.method == kStored) {
     out.assign(packed.begin(), packed.end());
   } else {
-    refuse(file, fmt::format("{} is packed by method {}; expected stored or deflated", quoted(name),
+    refuse(file, fmt::format("{} is packed by method {}; expected stored or deflated", in_quotes(name),
                              member.method));
   }
   const auto* data = reinterpret_cast<const Bytef*>(out.data());
   if (crc32_z(crc32_z(0, nullptr, 0), data, out.size()) != member.checksum) {
-    refuse(file, fmt::format("the checksum of {} is wrong", quoted(name)));
+    refuse(file, fmt::format("the checksum of {} is wrong", in_quotes(name)));
   }
   return out;
 }

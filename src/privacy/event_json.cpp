@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/quote.h"
 #include "privacy/event_json_value.h"
 #include "ration/base/error.h"
 
@@ -38,7 +39,7 @@ class Fields {
   void allow_only(std::initializer_list<std::string_view> keys) const {
     for (const auto& [key, value] : json_.items()) {
       const bool known = key == "event" || std::find(keys.begin(), keys.end(), key) != keys.end();
-      if (!known) throw InputError(fmt::format("event '{}': unknown key '{}'", kind_, key));
+      if (!known) throw InputError(fmt::format("event '{}': unknown key {}", kind_, in_quotes(key)));
     }
   }
   double number(const char* key) const {
@@ -136,7 +137,7 @@ Event read(const ordered_json& json, int depth) {
   if (kind == "fixed_size_sampled") return read_sampled(fields, depth, Event::fixed_size_sampled);
   if (kind == "composed") return read_composed(fields, depth);
   if (kind == "repeated") return read_repeated(fields, depth);
-  throw InputError(fmt::format("event: unknown kind '{}'", kind));
+  throw InputError(fmt::format("event: unknown kind {}", in_quotes(kind)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/quote.h"
 #include "base/secret_key.h"
 #include "privacy/decimal_amount.h"
 #include "privacy/sqlite.h"
@@ -143,8 +144,16 @@ void require_token(std::string_view text) {
 DecimalAmount amount_at(const Database& database, const Statement& row, int column) {
   const std::string text = row.text(column);
   if (const auto amount = DecimalAmount::from_text(text)) return *amount;
-  throw InputError(
-      fmt::format("{}: the ledger is damaged: expected a decimal amount, got '{}'", database.path(), text));
+  throw InputError(fmt::format("{}: the ledger is damaged: expected a decimal amount, got {}",
+                               database.path(), in_quotes(text)));
+}
+
+// Shown to people, so whoever wrote it must not be able to write to their terminal.
+std::string text_at(const Database& database, const Statement& row, int column) {
+  std::string text = row.text(column);
+  if (one_line(text) == text) return text;
+  throw InputError(fmt::format("{}: the ledger is damaged: expected a text on one line, got {}",
+                               database.path(), in_quotes(text)));
 }
 
 DecimalBudget budget_at(const Database& database, const Statement& row, int column) {
@@ -188,7 +197,11 @@ struct StoredDataSet {
 
 StoredDataSet data_set_at(const Database& database, const Statement& row) {
   const DecimalBudget total = budget_at(database, row, 3);
-  return {{row.text(0), row.text(1), named<Relation>(row.text(2)), for_people_left(total)}, total};
+  const auto relation = find_named<Relation>(row.text(2));
+  if (!relation)
+    throw InputError(fmt::format("{}: the ledger is damaged: expected a relation, got {}", database.path(),
+                                 in_quotes(row.text(2))));
+  return {{text_at(database, row, 0), text_at(database, row, 1), *relation, for_people_left(total)}, total};
 }
 
 constexpr const char* kSelectDataSets =
@@ -205,7 +218,8 @@ StoredDataSet find_data_set(Database& database, const std::string& hash) {
   std::string known;
   for (StoredDataSet& one : all_data_sets(database)) {
     if (one.data.hash == hash) return std::move(one);
-    known += fmt::format("{}'{}' ({:.12})", known.empty() ? "" : ", ", one.data.name, one.data.hash);
+    known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", in_quotes(one.data.name),
+                         one_line(one.data.hash.substr(0, 12)));
   }
   throw InputError(fmt::format("{}: no budget for the data set {:.12}; it has {}; see 'ration ledger init'",
                                database.path(), hash, known.empty() ? "none" : known));
@@ -235,8 +249,8 @@ LedgerState state_of(Database& database, const StoredDataSet& stored) {
 void require_same_relation(const Database& database, const DataSetBudget& data, Relation asked) {
   if (data.relation == asked) return;
   throw InputError(
-      fmt::format("{}: the budget of '{}' is for relation {}, the run is for {}; a guarantee holds for one",
-                  database.path(), data.name, to_string(data.relation), to_string(asked)));
+      fmt::format("{}: the budget of {} is for relation {}, the run is for {}; a guarantee holds for one",
+                  database.path(), in_quotes(data.name), to_string(data.relation), to_string(asked)));
 }
 
 void write_budget(Statement& statement, int position, const DecimalBudget& budget) {
@@ -337,8 +351,8 @@ void require_ledger(Database& database) {
   }
   const std::string verdict = database.text("PRAGMA quick_check(1)");
   if (verdict != "ok") {
-    throw InputError(
-        fmt::format("{}: the ledger is damaged ({}); restore it from a copy", database.path(), verdict));
+    throw InputError(fmt::format("{}: the ledger is damaged ({}); restore it from a copy", database.path(),
+                                 one_short_line(verdict)));
   }
 }
 
@@ -481,8 +495,9 @@ void Ledger::add(const DataSetBudget& data) {
   const std::string hash = stored_hash(*database_, data.hash);
   for (const StoredDataSet& known : all_data_sets(*database_)) {
     if (known.data.hash != hash) continue;
-    throw InputError(fmt::format("{}: this data set has a budget already: '{}', epsilon {}, delta {}", path(),
-                                 known.data.name, known.data.total.epsilon, known.data.total.delta));
+    throw InputError(fmt::format("{}: this data set has a budget already: {}, epsilon {}, delta {}", path(),
+                                 in_quotes(known.data.name), known.data.total.epsilon,
+                                 known.data.total.delta));
   }
   Statement insert = database_->prepare(
       "INSERT INTO data_sets (hash, name, relation, epsilon, delta) VALUES (?, ?, ?, ?, ?)");
@@ -564,14 +579,14 @@ std::vector<LedgerRun> Ledger::runs() const {
   std::vector<LedgerRun> runs;
   while (row.step()) {
     runs.push_back({.id = row.integer(0),
-                    .data_hash = row.text(1),
-                    .what = row.text(2),
+                    .data_hash = text_at(*database_, row, 1),
+                    .what = text_at(*database_, row, 2),
                     .status = status_from_string(row.text(3)),
                     .reserved = for_people_spent(budget_at(*database_, row, 6)),
                     .charged = for_people_spent(budget_at(*database_, row, 8)),
                     .stated = for_people_spent(budget_at(*database_, row, 10)),
-                    .started = row.text(4),
-                    .ended = row.text(5)});
+                    .started = text_at(*database_, row, 4),
+                    .ended = text_at(*database_, row, 5)});
   }
   return runs;
 }

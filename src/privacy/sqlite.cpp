@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/quote.h"
 #include "ration/base/error.h"
 
 namespace ration::sqlite {
@@ -204,11 +205,20 @@ std::string Database::text(const char* sql) {
 
 void Database::fail(int code) const {
   const std::string reason = sqlite3_errmsg(handle_);
+  if (code == SQLITE_IOERR_SHORT_READ)
+    throw InputError(fmt::format("{}: the ledger is damaged: it is cut off; restore it from a copy", path_));
   switch (code & 0xff) {
     case SQLITE_NOTADB:
       throw InputError(fmt::format("{}: not a ledger: it is no SQLite file", path_));
     case SQLITE_CORRUPT:
-      throw InputError(fmt::format("{}: the ledger is damaged ({}); restore it from a copy", path_, reason));
+    case SQLITE_ERROR:  // our statements are right, so the file lacks a table or a column that they name
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+    case SQLITE_SCHEMA:
+    case SQLITE_FORMAT:
+      throw InputError(fmt::format("{}: the ledger is damaged ({}); restore it from a copy", path_,
+                                   one_short_line(reason)));
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
@@ -219,7 +229,7 @@ void Database::fail(int code) const {
     case SQLITE_BUSY:
       throw InternalError(fmt::format("{}: the ledger is in use by another process; try again", path_));
     default:
-      throw InternalError(fmt::format("{}: cannot use the ledger: {}", path_, reason));
+      throw InternalError(fmt::format("{}: cannot use the ledger: {}", path_, one_short_line(reason)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/quote.h"
 #include "base/read_number.h"
 #include "ration/base/error.h"
 
@@ -30,8 +31,8 @@ NoiseRun read_line(const std::string& where, std::vector<std::string> words) {
   if (words.size() == 3 && words[1] == "x") words.erase(words.begin() + 1);
   if (words.size() > 2) {
     throw InputError(
-        fmt::format("{}: expected 'NOISE', 'NOISE COUNT' or 'NOISE x COUNT', got {} columns from '{}'", where,
-                    words.size(), words.front()));
+        fmt::format("{}: expected 'NOISE', 'NOISE COUNT' or 'NOISE x COUNT', got {} columns from {}", where,
+                    words.size(), in_quotes(words.front())));
   }
   return {read_number(where, "noise", words[0], greater_than(0)),
           words.size() == 2 ? read_count(where, "count", words[1]) : 1};
@@ -43,7 +44,7 @@ NoiseRun read_table_line(const std::string& where, const std::vector<std::string
   for (const std::string& word : words) line += word;
   const std::size_t comma = line.find(',');
   if (comma == std::string::npos || line.substr(0, comma) != std::to_string(next)) {
-    throw InputError(fmt::format("{}: expected '{},NOISE', got '{}'", where, next, line));
+    throw InputError(fmt::format("{}: expected '{},NOISE', got {}", where, next, in_quotes(line)));
   }
   return {read_number(where, "noise", std::string_view(line).substr(comma + 1), greater_than(0)), 1};
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/quote.h"
 #include "base/secret_key.h"
 #include "privacy/event_json.h"
 #include "ration/base/error.h"
@@ -82,13 +83,14 @@ Checkpoint checkpoint_from_json(std::string_view text, const std::string& file) 
   try {
     return checkpoint_from(json::parse(text), file);
   } catch (const json::exception& error) {
-    throw InputError(fmt::format("{}: not a checkpoint: {}", file, error.what()));
+    throw InputError(fmt::format("{}: not a checkpoint: {}", file, one_short_line(error.what())));
   }
 }
 
 // What is sealed is the text that this program writes for the values: they, and no others, are read.
 void require_seal(std::string_view text, const Sealer& seal, const std::string& file) {
-  json object = json::parse(text);
+  json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) throw InputError(fmt::format("{}: not a checkpoint: not valid JSON", file));
   const json there = object.value("seal", json());
   object.erase("seal");
   const std::string mark = seal ? seal(object.dump()) : "";

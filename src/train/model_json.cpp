@@ -117,7 +117,7 @@ class Reader {
   // A short value as it stands, of others the type.
   static std::string show(const ordered_json& value) {
     if (value.is_structured()) return fmt::format("an {}", value.type_name());
-    if (value.is_string()) return data::quoted(value.get<std::string>());
+    if (value.is_string()) return in_quotes(value.get<std::string>());
     return value.dump();
   }
 
@@ -127,7 +127,7 @@ class Reader {
 void require_format(const Reader& reader, const ordered_json& json) {
   const std::string format = reader.text(json, "format");
   if (format != kFormat)
-    reader.refuse(fmt::format("expected '{}' for 'format', got {}", kFormat, data::quoted(format)));
+    reader.refuse(fmt::format("expected '{}' for 'format', got {}", kFormat, in_quotes(format)));
   const std::size_t version = reader.count(json, "format_version");
   if (version == kFormatVersion) return;
   reader.refuse(
@@ -138,8 +138,8 @@ void require_name(const Reader& reader, const ordered_json& entry, const char* k
                   const std::string& expected, std::size_t place) {
   const std::string got = reader.text(entry, key);
   if (got == expected) return;
-  reader.refuse(fmt::format("'weights', place {}: expected {} for '{}', got {}", place,
-                            data::quoted(expected), key, data::quoted(got)));
+  reader.refuse(fmt::format("'weights', place {}: expected {} for '{}', got {}", place, in_quotes(expected),
+                            key, in_quotes(got)));
 }
 
 std::vector<double> read_network_weights(const Reader& reader, const ordered_json& list,
@@ -219,7 +219,7 @@ Model model_from_json(std::string_view text, const std::string& file) {
   if (json.contains("network")) model.network = reader.text(json, "network");
   if (!model.network.empty() && !is_network(model.network)) {
     networks();  // says so if there are none at all
-    reader.refuse(fmt::format("no network is called {}", data::quoted(model.network)));
+    reader.refuse(fmt::format("no network is called {}", in_quotes(model.network)));
   }
   model.classes = reader.count(json, "classes");
   model.huber_width = reader.number(json, "huber_width");

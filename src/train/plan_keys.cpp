@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/quote.h"
 #include "base/read_number.h"
 #include "ration/base/error.h"
 #include "ration/train/plan.h"
@@ -134,7 +135,7 @@ class KeyList {
          .set =
              [member](Plan& plan, std::string_view where, std::string_view text) {
                if (text != "true" && text != "false") {
-                 throw InputError(fmt::format("{}: expected true or false, got '{}'", where, text));
+                 throw InputError(fmt::format("{}: expected true or false, got {}", where, in_quotes(text)));
                }
                plan.*member = text == "true";
              },
@@ -364,8 +365,8 @@ const PlanKey& plan_key(std::string_view name, std::string_view where) {
     if (key.name == name) return key;
     names.push_back(key.name);
   }
-  throw InputError(fmt::format("{}: unknown key '{}'; keys are {}{}", where, name, fmt::join(names, ", "),
-                               did_you_mean(name, names)));
+  throw InputError(fmt::format("{}: unknown key {}; keys are {}{}", where, in_quotes(name),
+                               fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
 }  // namespace ration

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/quote.h"
 #include "ration/base/error.h"
 
 namespace ration {
@@ -39,7 +40,7 @@ bool lists_private_rows(std::string_view text, std::span<const std::string> cont
       return std::find(marks.begin(), marks.end(), mark_of(hash, salt, key)) != marks.end();
     });
   } catch (const nlohmann::json::exception& error) {
-    throw InputError(fmt::format("{}: expected a salt and marks: {}", file, error.what()));
+    throw InputError(fmt::format("{}: expected a salt and marks: {}", file, one_short_line(error.what())));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/quote.h"
 #include "base/signature.h"
 #include "base/version.h"
 #include "data/data_hash.h"
@@ -151,7 +152,7 @@ class Check {
     const auto line_of = [](std::string_view text, std::size_t at) {
       const std::size_t end_before = text.substr(0, at).rfind('\n');
       const std::size_t begin = end_before == std::string_view::npos ? 0 : end_before + 1;
-      return std::string(text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin));
+      return one_short_line(text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin));
     };
     return fmt::format("{}: the certificate says '{}', found '{}'", name,
                        line_of(expected, static_cast<std::size_t>(differ.first - expected.begin())),
@@ -180,7 +181,8 @@ class Check {
 
   void check_file(const BoundFile& file) {
     if (fs::path(file.name).filename() != file.name)
-      return problem(fmt::format("the certificate names a file '{}' that is not beside it", file.name));
+      return problem(
+          fmt::format("the certificate names a file {} that is not beside it", in_quotes(file.name)));
     if (!fs::exists(beside(file.name))) return absent(file.name);
     const std::string found = sha256_of_file(beside(file.name).string());
     if (found != file.sha256) {
@@ -329,7 +331,8 @@ class Check {
     for (const LedgerState& one : ledger.states()) {
       if (one.data.hash == fingerprint) return one.data.relation;
     }
-    throw InternalError("verify: the ledger has a run of data that it does not know");
+    throw InputError(
+        fmt::format("{}: the ledger is damaged: it has a run of data that it does not know", ledger.path()));
   }
 
   // --- rows

@@ -119,5 +119,19 @@ TEST(Checkpoint, WithoutAKeyNothingIsTakenForWhole) {
               HasSubstr("was changed"));
 }
 
+TEST(Checkpoint, TheSealOfWhatIsNoCheckpointIsRefusedWithItsFile) {
+  for (const char* text : {"", "[]", "{", "7", "\x1b"}) {
+    EXPECT_THAT(refusal([&] { require_seal(text, seal_of_tests, "state.json"); }),
+                StartsWith("state.json: not a checkpoint"));
+  }
+}
+
+TEST(Checkpoint, ARefusalIsOneShortLineWhateverTheFileHolds) {
+  const std::string complaint = refusal(
+      [] { checkpoint_from_json("{\"a\": \"" + std::string(100'000, 'x') + "\n\x1b", "state.json"); });
+  EXPECT_LT(complaint.size(), 400u);
+  EXPECT_EQ(complaint.find_first_of("\n\x1b"), complaint.npos);
+}
+
 }  // namespace
 }  // namespace ration::testing

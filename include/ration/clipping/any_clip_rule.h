@@ -1,6 +1,7 @@
 // For extensions: may change between minor versions.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -20,8 +21,9 @@ class AnyClipRule {
   // Each place has the number of its ClipKind.
   using Rules = std::variant<Abadi, AutoV, AutoS>;
 
-  // Takes a rule as it is.
-  template <ClipRule Rule>
+  // Takes a rule as it is. (Whether this class is one is not asked: its copies would depend on the answer.)
+  template <class Rule>
+    requires(!std::same_as<Rule, AnyClipRule> && ClipRule<Rule>)
   AnyClipRule(Rule rule) : rule_(rule) {  // NOLINT: a rule is a rule
     require_sound();
   }

@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "base/hash.h"
+#include "base/quote.h"
 #include "methods/protector.h"
 #include "methods/protector/step_formulas.h"
 #include "ration/base/error.h"
@@ -73,7 +74,7 @@ void require_format(const ordered_json& json, const std::string& where) {
   const ordered_json version = json.value("version", ordered_json());
   if (version == kFormatVersion) return;
   refuse(where, fmt::format("expected protector version {}, got {}; train it again with this program",
-                            kFormatVersion, version.dump()));
+                            kFormatVersion, one_short_line(version.dump())));
 }
 
 // The hash is of the text that this program writes for the rest.
@@ -166,7 +167,7 @@ Protector protector_from_json(std::string_view text, const std::string& where) {
     require_sound(protector, where);
     return protector;
   } catch (const ordered_json::exception& error) {
-    refuse(where, fmt::format("not a protector: {}", error.what()));
+    refuse(where, fmt::format("not a protector: {}", one_short_line(error.what())));
   }
 }
 

@@ -1,9 +1,9 @@
-#include "data/utf8.h"
+#include "base/utf8.h"
 
 #include <cstdint>
 #include <cstring>
 
-namespace ration::data {
+namespace ration {
 namespace {
 
 bool is_ascii(std::string_view text) {
@@ -64,4 +64,4 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-}  // namespace ration::data
+}  // namespace ration
