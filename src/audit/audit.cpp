@@ -189,7 +189,7 @@ OneRun run_with_canaries(const Subject& subject, std::size_t canaries) {
   OneRun run{.present = std::vector<bool>(canaries), .scores = {}};
   for (std::size_t i = 0; i < canaries; ++i) run.present[i] = random.next_word() % 2 == 1;
   for (auto& scores : run.scores) scores.resize(canaries);
-  Attackers(subject.plan, table.schema(), table.canaries(), nullptr)
+  Attackers(subject.plan, table.schema(), table.canaries(), table.others_that_pull())
       .run_on(table.rows(run.present), random, run.scores[kWhite], run.scores[kBlack]);
   return run;
 }

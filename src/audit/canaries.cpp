@@ -11,14 +11,22 @@ namespace {
 
 constexpr std::size_t kFewestColumns = 16;
 constexpr std::size_t kMostColumns = 1024;
+constexpr std::size_t kMostInputs = 8192;  // of a network that sees many canaries
 
-// A canary of k ones has a gradient of length sqrt(k) / 4 or more while the model gives its class no more
-// than three chances in four. A network's first layer has weights enough with fewer.
-std::size_t columns_of_canary(const Plan& plan) {
-  if (plan.model.is_network()) return 4;
+// So many that the gradient of their ones is longer than the clip bound.
+//
+// Linear      k ones give it the length sqrt(k) / 4 or more while the model gives the canary's class no more
+//             than three chances in four.
+// Network     weights begin within 1 / sqrt(inputs), so that many ones leave a unit of the first layer as
+//             undecided as few, but its weights get a gradient of sqrt(k) times what comes back to the unit:
+//             .3 or so altogether through one hidden layer, less through several.
+std::size_t columns_of_canary(const Plan& plan, std::size_t canaries) {
+  const bool is_network = plan.model.is_network();
   const double bound = plan.clip_bound.value_or(1);
-  return static_cast<std::size_t>(
-      std::clamp(std::ceil(16 * bound * bound), double{kFewestColumns}, double{kMostColumns}));
+  const double enough = std::ceil((is_network ? 64 : 16) * bound * bound);
+  const auto columns =
+      static_cast<std::size_t>(std::clamp(enough, double{kFewestColumns}, double{kMostColumns}));
+  return is_network ? std::min(columns, std::max(kFewestColumns, kMostInputs / canaries)) : columns;
 }
 
 bool is_numeric(const Plan& plan) {
@@ -71,7 +79,8 @@ double other_label(const data::Schema& schema, double label) {
 
 CanaryTable::CanaryTable(const Plan& plan, Relation relation, std::size_t canaries, std::size_t other_rows)
     : other_rows_(other_rows),
-      columns_each_(columns_of_canary(plan)),
+      columns_each_(columns_of_canary(plan, canaries)),
+      others_pull_(plan.model.is_network()),
       relation_(relation),
       schema_(made_up_schema(plan, columns_each_ * canaries)) {
   for (std::size_t i = 0; i < canaries; ++i) {
@@ -92,6 +101,11 @@ SharedRows CanaryTable::build(const std::vector<std::optional<std::size_t>>& cho
   return std::make_shared<const Rows>(Rows::sparse(std::move(matrix), labels));
 }
 
+SharedRows CanaryTable::others_that_pull() const {
+  if (!others_pull_ || other_rows_ == 0) return nullptr;
+  return build(std::vector<std::optional<std::size_t>>(other_rows_), std::vector<double>(other_rows_, 0.0));
+}
+
 SharedRows CanaryTable::rows(const std::vector<bool>& present) const {
   std::vector<std::optional<std::size_t>> chosen(other_rows_);
   std::vector<double> labels(other_rows_, 0.0);
@@ -108,7 +122,7 @@ Neighbours worst_case_neighbours(const Plan& plan, Relation relation, std::size_
   return {.schema = table.schema(),
           .with = table.rows({true}),
           .without = table.rows({false}),
-          .common = nullptr,
+          .common = table.others_that_pull(),
           .canary = table.canaries().front()};
 }
 

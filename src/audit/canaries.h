@@ -25,7 +25,8 @@ struct Canary {
 //
 // Rows        canary i has ones in columns of its own and zeros elsewhere, so that no two canaries pull at
 //             the same weights; enough columns that its gradient is longer than the clip bound as long as the
-//             model is undecided about it. All other rows are zeros, which pull at nothing.
+//             model is undecided about it. All other rows are zeros, which pull at nothing but the biases of
+//             a network.
 // Labels      the second class, or the largest value.
 // Encoding    obeys the schema: a canary is a row that could be in a file.
 class CanaryTable {
@@ -38,6 +39,8 @@ class CanaryTable {
   const std::vector<Canary>& canaries() const { return canaries_; }
   // The table in which present[i] says whether canary i is there.
   SharedRows rows(const std::vector<bool>& present) const;
+  // The rows that are there in any case; null if they pull at nothing.
+  SharedRows others_that_pull() const;
 
  private:
   // A row for each; of zeros if none is chosen.
@@ -46,6 +49,7 @@ class CanaryTable {
 
   std::size_t other_rows_;
   std::size_t columns_each_;
+  bool others_pull_;
   Relation relation_;
   data::Schema schema_;
   std::vector<Canary> canaries_;

@@ -8,7 +8,10 @@
 namespace ration::audit {
 namespace {
 
-constexpr double kLadder = 1.2;       // between the numbers of alarms that are tried
+constexpr double kLadder = 1.2;  // between the numbers of alarms that are tried
+// Of the bounds that choose a cut. Many cuts are tried, and the largest of many loose bounds is that of a cut
+// which was lucky: rare events, of which the other runs then show nothing.
+constexpr double kFailureOfAChoice = 1e-6;
 constexpr std::size_t kClasses = 64;  // of a histogram
 constexpr std::size_t kRocPoints = 60;
 
@@ -52,7 +55,7 @@ std::vector<double> negated(std::vector<double> scores) {
   return scores;
 }
 
-using Bound = std::function<double(const TestResult&)>;
+using Bound = std::function<double(const TestResult&, double failure)>;
 
 // The best bound of the runs that choose, and what the others make of its cut.
 struct Judged {
@@ -60,24 +63,25 @@ struct Judged {
   double judged = 0;
 };
 
-Judged judge(const std::vector<double>& positives, const std::vector<double>& negatives, const Bound& bound) {
+Judged judge(const std::vector<double>& positives, const std::vector<double>& negatives, const Bound& bound,
+             double failure) {
   const Sample choosing{first_half(positives), first_half(negatives)};
   const Sample judging{second_half(positives), second_half(negatives)};
   double best = 0;
   double best_cut = 0;
   for (const double cut : cuts_of(choosing.negatives)) {
-    const double found = bound(test_at(choosing, cut));
+    const double found = bound(test_at(choosing, cut), std::min(failure, kFailureOfAChoice));
     if (found <= best) continue;
     best = found;
     best_cut = cut;
   }
-  return {best, best > 0 ? bound(test_at(judging, best_cut)) : 0};
+  return {best, best > 0 ? bound(test_at(judging, best_cut), failure) : 0};
 }
 
 // Either world may be the null hypothesis; the runs that choose say which.
-double judge_both_ways(const Played& played, const Bound& bound) {
-  const Judged adding = judge(played.with, played.without, bound);
-  const Judged removing = judge(negated(played.without), negated(played.with), bound);
+double judge_both_ways(const Played& played, const Bound& bound, double failure) {
+  const Judged adding = judge(played.with, played.without, bound, failure);
+  const Judged removing = judge(negated(played.without), negated(played.with), bound, failure);
   return adding.chosen >= removing.chosen ? adding.judged : removing.judged;
 }
 
@@ -100,9 +104,9 @@ std::vector<RocPoint> roc_of(const Sample& sample) {
 
 Evidence weigh(const Played& played, double delta, double failure) {
   if (played.with.size() < 4 || played.without.size() < 4) return {};
-  return {.epsilon = judge_both_ways(
-              played, [&](const TestResult& seen) { return epsilon_at_least(seen, delta, failure); }),
-          .mu = judge_both_ways(played, [&](const TestResult& seen) { return mu_at_least(seen, failure); }),
+  const Bound epsilon = [&](const TestResult& seen, double f) { return epsilon_at_least(seen, delta, f); };
+  return {.epsilon = judge_both_ways(played, epsilon, failure),
+          .mu = judge_both_ways(played, mu_at_least, failure),
           .roc = roc_of({second_half(played.with), second_half(played.without)})};
 }
 

@@ -103,8 +103,9 @@ TEST_P(AuditOfAnHonestMethod, StaysBelowItsClaim) {
 }
 
 // The weakest is blsgd, whose searches take half of the budget: its gradients are mu = 1.2 together. Of 3000
-// runs that judge, 1 in 100 raises a false alarm where 1 in 8 is caught, which proves 1.8, four standard
-// deviations above the claim: it fails by chance with probability below 1e-4, the others far less.
+// runs that judge, 1 in 100 raises a false alarm where 1 in 8 is caught, which proves 1.9 with a standard
+// deviation of .16 (300 simulated audits): five above the claim, so that it fails by chance with probability
+// below 1e-4, the others far less.
 TEST_P(AuditOfABrokenMethod, IsFoundOutWithATenthOfTheNoise) {
   const Report report = audit_training(ration::testing::with_a_tenth_of_the_noise(GetParam().plan),
                                        {.trials = 6000, .confidence = 0.99});
