@@ -231,6 +231,15 @@ TEST(Certified, FullBatchesAreCoveredByEveryAccountant) {
   });
 }
 
+// e^epsilon overflows even the truth's numbers here.
+TEST(Certified, HugeEpsilonsAreCovered) {
+  const Real delta = true_gaussian_delta(sqrt(Real(573360)) / 0.0124129,
+                                         certified(full_gaussian(0.0124129, 573360), Relation::add_remove,
+                                                   Accountant::gdp, 1.34991e-128));
+  EXPECT_LE(delta, Real(1.34991e-128));
+  EXPECT_GT(delta, Real(1e-130));
+}
+
 // The best test of many sampled steps that looks at the sum of the outputs only: a lower bound on delta. The
 // sum is N(k / noise, steps) if k of the steps drew the row.
 double delta_of_the_sum(double rate, double noise, double steps, double epsilon) {
