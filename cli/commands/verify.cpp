@@ -67,8 +67,9 @@ std::string to_text(const RunVerification& found) {
   throw InputError(line(found.problems.back()));
 }
 
-void sign(const std::string& file, const SigningKey& key) {
-  write_file_atomically(signature_file(file), key.sign(read_file(file)));
+// The very bytes that were checked: the file may be another by now.
+void sign(const RunVerification& found, const SigningKey& key) {
+  write_file_atomically(signature_file(found.file), key.sign(found.bytes));
 }
 
 void run_verify(const VerifyFlags& flags) {
@@ -79,7 +80,7 @@ void run_verify(const VerifyFlags& flags) {
       *flags.run,
       {.data = flags.data.value_or(""), .ledger = flags.ledger.value_or(""), .key = flags.key.value_or("")});
   const bool to_be_signed = signing_key && found.holds();
-  if (to_be_signed) sign(found.file, *signing_key);
+  if (to_be_signed) sign(found, *signing_key);
   if (flags.json) print(json_text(to_json(found, to_be_signed)));
   if (!found.holds()) refuse(found);
   if (flags.json) return;

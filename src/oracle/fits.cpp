@@ -13,6 +13,7 @@
 #include "objectives/solvers.h"
 #include "ration/base/error.h"
 #include "ration/clipping/sensitivity.h"
+#include "ration/data/bad_rows.h"
 #include "ration/oracle/oracle.h"
 
 namespace ration {
@@ -89,7 +90,7 @@ void PrivateOracle::require_no_more_than_twice_declared(const char* what) const 
   if (relation() == Relation::add_remove)  // otherwise the number of rows is public
     note_assumption("that there are at most twice as many rows as declared or counted");
   if (static_cast<double>(objective_.rows()) <= 2 * divisor()) return;
-  throw InputError(
+  throw data::TooManyRows(
       fmt::format("{}: the table has more than twice the {} rows that were declared; declare its size", what,
                   show(divisor())));
 }

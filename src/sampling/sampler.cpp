@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "ration/base/error.h"
+#include "ration/data/bad_rows.h"
 
 namespace ration {
 
@@ -16,7 +16,7 @@ std::uint64_t TableSize::most_rows() const {
 void TableSize::require_sound(std::string_view sampler) const {
   require(sampler, "declared_rows", declared_rows, greater_than(0));
   if (rows <= most_rows()) return;
-  throw InputError(
+  throw data::TooManyRows(
       fmt::format("{}: the table has more than {} rows, far beyond the {} declared; declare its size",
                   sampler, most_rows(), declared_rows));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/quote.h"
 #include "base/secret_key.h"
@@ -54,6 +55,40 @@ Checkpoint checkpoint_from(const json& object, const std::string& file) {
   return out;
 }
 
+// What to_json() writes: the seal is the last member, followed by the end of the object and of the line.
+constexpr std::string_view kSealBegins = R"(,"seal":")";
+
+std::string sealed(std::string text, std::string_view mark) {
+  text.pop_back();
+  return fmt::format(R"({}{}{}"}})"
+                     "\n",
+                     text, kSealBegins, mark);
+}
+
+// The bytes that a seal is over; all of them if there is none.
+std::string without_seal(std::string_view bytes) {
+  const std::size_t at = bytes.rfind(kSealBegins);
+  return at == std::string_view::npos ? std::string(bytes) : std::string(bytes.substr(0, at)) + "}";
+}
+
+void require_seal(std::string_view bytes, const Sealer& seal, const std::string& file) {
+  const std::string text = without_seal(bytes);
+  const std::string mark = seal ? seal(text) : "";
+  if (mark.empty()) {
+    throw InputError(
+        fmt::format("{}: cannot tell whether this checkpoint was changed: there is no key. A run "
+                    "without a ledger needs one in $XDG_STATE_HOME or ~/.local/state, from its "
+                    "beginning on",
+                    file));
+  }
+  if (same_mark(sealed(text, mark), bytes)) return;
+  throw InputError(
+      fmt::format("{}: was changed since it was written, or written with another key: a run goes on "
+                  "only from what it wrote, with its own ledger, and without a ledger only for the "
+                  "user who began it",
+                  file));
+}
+
 }  // namespace
 
 std::string to_json(const Checkpoint& checkpoint, const Sealer& seal) {
@@ -73,10 +108,9 @@ std::string to_json(const Checkpoint& checkpoint, const Sealer& seal) {
   if (!checkpoint.training.assumed.empty()) object["assumed"] = checkpoint.training.assumed;
   if (checkpoint.training.row_mean) object["row_mean"] = *checkpoint.training.row_mean;
   if (checkpoint.ledger) object["ledger"] = ledger_json(*checkpoint.ledger);
-  std::string text = object.dump();
-  if (const std::string mark = seal ? seal(text) : ""; !mark.empty())
-    text.replace(text.size() - 1, 1, fmt::format(R"(,"seal":"{}"}})", mark));
-  return text + "\n";
+  const std::string text = object.dump();
+  const std::string mark = seal ? seal(text) : "";
+  return mark.empty() ? text + "\n" : sealed(text, mark);
 }
 
 Checkpoint checkpoint_from_json(std::string_view text, const std::string& file) {
@@ -87,26 +121,13 @@ Checkpoint checkpoint_from_json(std::string_view text, const std::string& file) 
   }
 }
 
-// What is sealed is the text that this program writes for the values: they, and no others, are read.
-void require_seal(std::string_view text, const Sealer& seal, const std::string& file) {
-  json object = json::parse(text, nullptr, false);
-  if (!object.is_object()) throw InputError(fmt::format("{}: not a checkpoint: not valid JSON", file));
-  const json there = object.value("seal", json());
-  object.erase("seal");
-  const std::string mark = seal ? seal(object.dump()) : "";
-  if (mark.empty()) {
-    throw InputError(
-        fmt::format("{}: cannot tell whether this checkpoint was changed: there is no key. A run "
-                    "without a ledger needs one in $XDG_STATE_HOME or ~/.local/state, from its "
-                    "beginning on",
-                    file));
-  }
-  if (there.is_string() && same_mark(mark, there.get<std::string>())) return;
-  throw InputError(
-      fmt::format("{}: was changed since it was written, or written with another key: a run goes on "
-                  "only from what it wrote, with its own ledger, and without a ledger only for the "
-                  "user who began it",
-                  file));
+StoredCheckpoint::StoredCheckpoint(std::string bytes, std::string file)
+    : bytes_(std::move(bytes)), file_(std::move(file)) {}
+
+// The seal is over the bytes before it, exactly as they lie there: no other text of the same values will do.
+Checkpoint StoredCheckpoint::open(const Sealer& seal) const {
+  require_seal(bytes_, seal, file_);
+  return checkpoint_from_json(bytes_, file_);
 }
 
 }  // namespace ration

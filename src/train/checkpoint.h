@@ -43,8 +43,22 @@ using Sealer = std::function<std::string(std::string_view text)>;
 std::string to_json(const Checkpoint& checkpoint, const Sealer& seal);
 // Does not look at the seal.
 Checkpoint checkpoint_from_json(std::string_view text, const std::string& file);
-// InputError unless the text is as it was sealed: a checkpoint says what is spent, and one that was changed
-// by hand could say less.
-void require_seal(std::string_view text, const Sealer& seal, const std::string& file);
+
+// A checkpoint as it was found: bytes that were read once. Its values are trusted only if those very bytes
+// are as they were sealed: a checkpoint says what is spent, and one that was changed by hand could say less.
+class StoredCheckpoint {
+ public:
+  // `file` is for messages.
+  StoredCheckpoint(std::string bytes, std::string file);
+
+  // What nobody vouches for yet: where to look for the key. InputError for what is not a checkpoint.
+  Checkpoint unproven() const { return checkpoint_from_json(bytes_, file_); }
+  // InputError unless the seal holds.
+  Checkpoint open(const Sealer& seal) const;
+
+ private:
+  std::string bytes_;
+  std::string file_;
+};
 
 }  // namespace ration

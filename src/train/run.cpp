@@ -275,9 +275,11 @@ RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
     run.account->leave_open();
     throw;
   } catch (const InputError& error) {
-    const bool asked_the_rows = nothing_released(run) && run.rows_were_read;
+    const bool too_many = dynamic_cast<const data::TooManyRows*>(&error) != nullptr;
+    const bool asked_the_rows = too_many || (nothing_released(run) && run.rows_were_read);
     if (nothing_released(run)) call_off(run, !asked_the_rows);
     run.account->leave_open();
+    if (too_many) throw data::TooManyRows(for_the_keeper(error.what(), run.account->entry()));
     if (asked_the_rows) throw data::BadRows(for_the_keeper(error.what(), run.account->entry()));
     throw;
   } catch (...) {
@@ -343,15 +345,15 @@ void require_known_spending(const Checkpoint& checkpoint, const std::string& fol
 
 Run reopen(const RunOptions& options) {
   RunFolder folder = RunFolder::open(options.out);
-  Checkpoint checkpoint = folder.load();
+  const StoredCheckpoint stored = folder.load();
+  Checkpoint checkpoint = stored.unproven();  // the seal of these very bytes is looked at in take_over()
   if (checkpoint.plan_hash != plan_hash(folder)) throw InputError(plan_was_changed(folder));
   Plan plan = read_plan(folder.file("plan.toml"));
   if (!checkpoint.data_place.empty()) plan.data = checkpoint.data_place;
   if (!checkpoint.ledger_place.empty()) plan.ledger = checkpoint.ledger_place;
   Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};
   run.content_hash = data::content_hash(data::files_of(plan.data));
-  run.account =
-      std::make_unique<RunAccount>(RunAccount::take_over(plan, checkpoint, run.folder, run.content_hash));
+  run.account = std::make_unique<RunAccount>(RunAccount::take_over(plan, stored, run.content_hash));
   require_known_spending(checkpoint, options.out);
   run.checkpoint = std::move(checkpoint);
   run.rows_were_read = run.rows_were_accepted = true;  // by the process before, for all that is known

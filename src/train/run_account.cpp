@@ -41,8 +41,9 @@ RunAccount RunAccount::reserve(const ResolvedPlan& resolved, const std::string& 
   return account;
 }
 
-RunAccount RunAccount::take_over(const Plan& plan, const Checkpoint& checkpoint, const RunFolder& folder,
+RunAccount RunAccount::take_over(const Plan& plan, const StoredCheckpoint& stored,
                                  const std::string& content_hash) {
+  const Checkpoint checkpoint = stored.unproven();  // of the bytes whose seal is looked at below
   if (plan.ledger.empty() != !checkpoint.ledger)
     throw InputError("checkpoint: expected a ledger if and only if the plan has one");
   RunAccount account;
@@ -54,7 +55,7 @@ RunAccount RunAccount::take_over(const Plan& plan, const Checkpoint& checkpoint,
   } else {
     account.user_key_ = user_key();
   }
-  folder.require_seal(account.sealer());
+  stored.open(account.sealer());
   if (!same_mark(checkpoint.data_hash, account.marked_data()))
     throw InputError(fmt::format("{}: not the rows the run began with", plan.data));
   return account;

@@ -28,8 +28,8 @@ class RunAccount {
   // Charges the plan's whole budget. Throws BudgetRefused if too little is left.
   static RunAccount reserve(const ResolvedPlan& resolved, const std::string& content_hash);
   // Of a run that goes on; the reservation is this process's from the next save() on. InputError if the
-  // checkpoint in the folder is not as it was sealed, or its rows are not those of `content_hash`.
-  static RunAccount take_over(const Plan& plan, const Checkpoint& checkpoint, const RunFolder& folder,
+  // checkpoint is not as it was sealed, or its rows are not those of `content_hash`.
+  static RunAccount take_over(const Plan& plan, const StoredCheckpoint& stored,
                               const std::string& content_hash);
 
   const Ledger* ledger() const { return ledger_ ? &*ledger_ : nullptr; }

@@ -137,12 +137,8 @@ void RunFolder::save(const Checkpoint& checkpoint, const Sealer& seal) const {
   write(kCheckpoint, to_json(checkpoint, seal));
 }
 
-Checkpoint RunFolder::load() const {
-  return checkpoint_from_json(read(kCheckpoint), file(kCheckpoint));
-}
-
-void RunFolder::require_seal(const Sealer& seal) const {
-  ration::require_seal(read(kCheckpoint), seal, file(kCheckpoint));
+StoredCheckpoint RunFolder::load() const {
+  return {read(kCheckpoint), file(kCheckpoint)};
 }
 
 // A checkpoint counts as long as its state is there.

@@ -31,9 +31,8 @@ class RunFolder {
   std::string hash(const std::string& name) const;  // SHA-256
 
   void save(const Checkpoint& checkpoint, const Sealer& seal) const;
-  // To be trusted once require_seal() has passed.
-  Checkpoint load() const;
-  void require_seal(const Sealer& seal) const;
+  // Read once.
+  StoredCheckpoint load() const;
   // The run is finished.
   void remove_checkpoint();
   // The run never began, or is worthless. Leaves what is not the run's.

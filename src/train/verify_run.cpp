@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -55,8 +56,7 @@ std::string stated_and_found(std::string_view file, std::string_view what, std::
   return fmt::format("{}: the certificate states {} {}, found {}", file, what, stated, found);
 }
 
-Certificate read_certificate(const std::string& file) {
-  const std::string text = read_file(file);
+Certificate certificate_from(const std::string& text, const std::string& file) {
   try {
     return certificate_from_json(text);
   } catch (const InputError& error) {
@@ -77,7 +77,9 @@ class Check {
       : options_(options),
         whole_folder_(fs::is_directory(run)),
         file_(whole_folder_ ? fs::path(run) / "certificate.json" : fs::path(run)),
-        out_{.file = file_.string(), .certificate = read_certificate(file_.string())} {}
+        out_{.file = file_.string(), .bytes = read_file(file_.string())} {
+    out_.certificate = certificate_from(out_.bytes, out_.file);
+  }
 
   RunVerification all() && {
     check_certificate();
@@ -94,6 +96,12 @@ class Check {
  private:
   const Certificate& certificate() const { return out_.certificate; }
   fs::path beside(const std::string& name) const { return file_.parent_path() / name; }
+  // Each file is read once, so that what is compared with the certificate is what is looked at.
+  const std::string& bytes_of(const std::string& name) {
+    const auto [at, is_new] = bytes_.try_emplace(name);
+    if (is_new) at->second = read_file(beside(name).string());
+    return at->second;
+  }
   void problem(std::string text) { out_.problems.push_back(std::move(text)); }
   void checked(std::string what) { out_.checked.push_back(std::move(what)); }
   void not_checked(std::string what) { out_.not_checked.push_back(std::move(what)); }
@@ -184,7 +192,7 @@ class Check {
       return problem(
           fmt::format("the certificate names a file {} that is not beside it", in_quotes(file.name)));
     if (!fs::exists(beside(file.name))) return absent(file.name);
-    const std::string found = sha256_of_file(beside(file.name).string());
+    const std::string found = sha256(bytes_of(file.name));
     if (found != file.sha256) {
       return problem(stated_and_found(file.name, "sha256", beginning(file.sha256), beginning(found)));
     }
@@ -197,7 +205,7 @@ class Check {
     if (!fs::exists(beside("plan.toml"))) return;
     const std::string file = beside("plan.toml").string();
     try {
-      const Plan plan = parse_plan(read_file(file), file);
+      const Plan plan = parse_plan(bytes_of("plan.toml"), file);
       rows_declared_ = plan.rows;
       ledger_of_plan_ = plan.ledger;
       compare_with(plan);
@@ -364,7 +372,7 @@ class Check {
     const VerifyingKey key = VerifyingKey::read(options_.key);
     if (!exists)
       return problem(fmt::format("{}: expected a signature by {}, found none", name, options_.key));
-    if (!key.has_signed(read_file(out_.file), read_file(file)))
+    if (!key.has_signed(out_.bytes, read_file(file)))
       return problem(fmt::format("{}: expected a signature of {} by {}, found another", name,
                                  file_.filename().string(), options_.key));
     checked("the signature");
@@ -388,6 +396,7 @@ class Check {
   bool whole_folder_;
   fs::path file_;
   RunVerification out_;
+  std::map<std::string, std::string> bytes_;  // of files beside the certificate
   std::optional<double> rows_declared_;
   std::string ledger_of_plan_;
   std::optional<Ledger> ledger_;

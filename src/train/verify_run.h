@@ -15,7 +15,8 @@ struct VerifyOptions {
 };
 
 struct RunVerification {
-  std::string file;  // the certificate's
+  std::string file;     // the certificate's
+  std::string bytes{};  // of that file, read once: all that was checked, and all that may be signed
   Certificate certificate{};
   double epsilon = 0;                      // recomputed from its events
   std::vector<std::string> problems{};     // each says which file, what was stated and what was found

@@ -244,6 +244,18 @@ TEST_F(TrainingRun, ARefusalBecauseOfRowsStaysPaidFor) {
   EXPECT_NEAR(charged(), 2 * kEpsilon, 1e-3) << "what the second run did not need went back";
 }
 
+// Found out only when the release was paid for: an answer about the rows all the same.
+TEST_F(TrainingRun, FarMoreRowsThanDeclaredIsARefusalForTheKeeperAndStaysPaidFor) {
+  Plan few = plan_with_ledger(2);
+  few.method = MethodKind::objpert;
+  few.steps.reset();
+  few.rows = 100;  // of 300
+  const std::string said = message_of<data::BadRows>([&] { train_now(few, options()); });
+  EXPECT_THAT(said, HasSubstr("more than twice the 100 rows that were declared"));
+  EXPECT_THAT(said, HasSubstr("NOT PRIVATE"));
+  EXPECT_EQ(charged(), kEpsilon);
+}
+
 TEST_F(TrainingRun, WithoutALedgerARefusalIsMarkedForTheKeeper) {
   RunOptions broken = options();
   broken.read = [&](const std::string&, const data::Schema&) -> data::Table {

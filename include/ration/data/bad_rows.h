@@ -39,6 +39,13 @@ class BadRows : public InputError {
   using InputError::InputError;
 };
 
+// There are far more rows than were declared. That is an answer about the rows, too, where their number is
+// private.
+class TooManyRows : public BadRows {
+ public:
+  using BadRows::BadRows;
+};
+
 // A file does not fit the schema or the plan as a whole: by its header, its shape, its public number of rows.
 // No row had a say in it, so that it tells nothing about one.
 class PublicFault : public InputError {
