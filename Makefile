@@ -43,8 +43,8 @@ define configure
 	if [[ -n "$$flags" || ! -f build/$(1)/build.ninja ]]; then cmake --preset $(1) $$flags $(CMAKE_FLAGS); fi
 endef
 
-.PHONY: help deps demo-deps check-deps bench-deps fuzz-deps build test slow kills demo bench e2 e3 e4 e5 asan tsan fuzz format \
-        format-check tidy api api-check readme install clean need-data
+.PHONY: help deps demo-deps check-deps bench-deps fuzz-deps build test slow kills mutants demo bench e2 e3 e4 e5 asan tsan fuzz format format-check \
+        tidy api api-check readme install clean need-data
 .DEFAULT_GOAL := help
 
 help:
@@ -52,6 +52,7 @@ help:
 	@echo "make test          build everything, then run every test but the slow ones"
 	@echo "make slow          the slow tests: long searches, extremes, audits of training, crashes"
 	@echo "make kills         kill -9 every method at random moments, with a ledger, and resume (KILLS=500, SEED=1)"
+	@echo "make mutants       build the library with each known defect, and see that a test finds it (ONLY=name: one; an hour)"
 	@echo "make build         build/release/ration, with networks"
 	@echo "make bench         run the benchmarks into build/release/bench.json (ONLY=accounting: a part)"
 	@echo "make e2            run experiment E2, noise schedules on MNIST, into docs/results/e2 (DATA: folder of the data sets)"
@@ -109,6 +110,10 @@ kills: deps
 	$(call configure,release,RATION_TORCH RATION_TESTS)
 	@cmake --build build/release -j $(JOBS) --target ration ration_networks test_cli_slow
 	RATION_KILLS=$(KILLS) RATION_KILLS_SEED=$(SEED) build/release/test_cli_slow --gtest_brief=1 --gtest_filter='Kills*'
+
+# The compiler is run through ccache if that is there: most of a mutant is the same as the one before.
+mutants: deps
+	@ONLY="$(ONLY)" JOBS=$(JOBS) tests/mutants/run
 
 bench: bench-deps
 	$(call configure,release,RATION_TORCH RATION_BENCH)

@@ -72,6 +72,7 @@ std::string without_seal(std::string_view bytes) {
 }
 
 void require_seal(std::string_view bytes, const Sealer& seal, const std::string& file) {
+  if (!bytes.starts_with('{')) throw InputError(fmt::format("{}: not a checkpoint: not a JSON object", file));
   const std::string text = without_seal(bytes);
   const std::string mark = seal ? seal(text) : "";
   if (mark.empty()) {

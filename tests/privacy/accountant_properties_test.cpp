@@ -186,6 +186,20 @@ TEST(FullBatch, PldGdpAndTheExactCurveAgree) {
   });
 }
 
+// Gaussians of different noise on all rows are one, whose precision is the sum of theirs.
+TEST(FullBatch, DifferentNoisesAddUpUnderEveryAccountant) {
+  const Event event = Event::composed({full_gaussian(3, 2), full_gaussian(2, 5), full_gaussian(8, 1)});
+  const double noise = 1 / std::sqrt(2 / 9.0 + 5 / 4.0 + 1 / 64.0);
+  for (const double delta : {1e-3, 1e-6, 1e-12}) {
+    const double truth = gaussian_epsilon(noise, delta);
+    for (const Accountant accountant : kAccountants) {
+      const double epsilon = account(event, Relation::add_remove, accountant, delta).epsilon;
+      EXPECT_GE(epsilon, truth * (1 - 1e-12)) << to_string(accountant);
+    }
+    EXPECT_NEAR(account(event, Relation::add_remove, Accountant::gdp, delta).epsilon, truth, 1e-9 * truth);
+  }
+}
+
 // Two halves of full-batch noise and a sampled part: nothing here is closed form, but the contour integral is
 // exact.
 TEST(Certified, NoAccountantFallsBelowTheExactCurve) {

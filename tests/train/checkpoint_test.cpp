@@ -122,10 +122,13 @@ TEST(Checkpoint, WithoutAKeyNothingIsTakenForWhole) {
 }
 
 TEST(Checkpoint, TheSealOfWhatIsNoCheckpointIsRefusedWithItsFile) {
-  for (const char* text : {"", "[]", "{", "7", "\x1b"}) {
+  for (const char* text : {"", "[]", "7", "\x1b"}) {
     EXPECT_THAT(refusal([&] { StoredCheckpoint(text, "state.json").open(seal_of_tests); }),
                 StartsWith("state.json: not a checkpoint"));
   }
+  // The seal is looked at before the rest is read.
+  EXPECT_THAT(refusal([&] { StoredCheckpoint("{", "state.json").open(seal_of_tests); }),
+              StartsWith("state.json: was changed"));
 }
 
 TEST(Checkpoint, ARefusalIsOneShortLineWhateverTheFileHolds) {
