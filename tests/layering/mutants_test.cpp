@@ -107,7 +107,7 @@ TEST(Mutants, ChangeOnePlaceOfTheirFile) {
 }
 
 TEST(Mutants, NameATestThatIsThere) {
-  for (const Mutant& one : mutants_and_candidates()) {
+  for (const Mutant& one : mutants()) {
     const std::string text = sources_of_target(one.target);
     EXPECT_FALSE(text.empty()) << one.name << ": no sources of " << one.target;
     const auto tests = named_tests(one.test);
