@@ -24,7 +24,8 @@ class DrawnDice final : public nn::Dice {
   }
   // Once the input has ended, from its seed: a network of zeros would teach nothing.
   double normal() override {
-    const double bits = draw_.is_empty() ? static_cast<double>(random_.next_word() >> 48) : double(draw_.word(2));
+    const double bits =
+        draw_.is_empty() ? static_cast<double>(random_.next_word() >> 48) : double(draw_.word(2));
     return 6 * (bits / 65535) - 3;
   }
   RandomSource& source() override { return random_; }

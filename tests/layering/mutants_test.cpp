@@ -80,7 +80,7 @@ std::vector<std::pair<std::string, std::string>> named_tests(const std::string& 
   std::vector<std::pair<std::string, std::string>> tests;
   std::istringstream parts(filter);
   for (std::string part; std::getline(parts, part, ':');) {
-    static const std::regex form(R"((?:[\w*]+/)?(\w+)(?:/[\w*]+)?\.([\w*]+)(?:/[\w*]+)?)");
+    static const std::regex form(R"((?:[\w*]+/)?\*?(\w+)(?:/[\w*]+)?\.([\w*]+)(?:/[\w*]+)?)");
     std::smatch match;
     if (std::regex_match(part, match, form)) tests.emplace_back(match[1], match[2]);
   }
