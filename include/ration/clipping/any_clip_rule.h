@@ -23,8 +23,8 @@ class AnyClipRule {
 
   // Takes a rule as it is. (Whether this class is one is not asked: its copies would depend on the answer.)
   template <class Rule>
-    requires(!std::same_as<Rule, AnyClipRule> && ClipRule<Rule>)
-  AnyClipRule(Rule rule) : rule_(rule) {  // NOLINT: a rule is a rule
+  requires(!std::same_as<Rule, AnyClipRule> && ClipRule<Rule>) AnyClipRule(Rule rule)
+      : rule_(rule) {  // NOLINT: a rule is a rule
     require_sound();
   }
 
