@@ -233,9 +233,9 @@ TEST(Certified, FullBatchesAreCoveredByEveryAccountant) {
 
 // e^epsilon overflows even the truth's numbers here.
 TEST(Certified, HugeEpsilonsAreCovered) {
-  const Real delta = true_gaussian_delta(sqrt(Real(573360)) / 0.0124129,
-                                         certified(full_gaussian(0.0124129, 573360), Relation::add_remove,
-                                                   Accountant::gdp, 1.34991e-128));
+  const Real delta = true_gaussian_delta(
+      sqrt(Real(573360)) / 0.0124129,
+      certified(full_gaussian(0.0124129, 573360), Relation::add_remove, Accountant::gdp, 1.34991e-128));
   EXPECT_LE(delta, Real(1.34991e-128));
   EXPECT_GT(delta, Real(1e-130));
 }
