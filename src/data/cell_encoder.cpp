@@ -42,7 +42,7 @@ CellEncoder::CellEncoder(const Column& column, const std::vector<std::string>& m
     : column_(column),
       missing_(missing),
       places_(column.categories, column.aliases),
-      log_range_(std::log1p(column.high - column.low)) {}
+      scale_(column) {}
 
 std::vector<std::string> CellEncoder::names() const {
   if (column_.type == ColumnType::ignore) return {};
@@ -153,11 +153,7 @@ Entry CellEncoder::scaled(double value) const {
     const auto above = std::upper_bound(column_.cuts.begin(), column_.cuts.end(), value);
     return {static_cast<std::int32_t>(above - column_.cuts.begin()), 1.0};
   }
-  if (column_.scale == Scale::log) return {0, std::log1p(value - column_.low) / log_range_};
-  // Halves first: high - low may overflow where neither bound does.
-  const double part = value / 2 - column_.low / 2;
-  const double whole = column_.high / 2 - column_.low / 2;
-  return {0, part / whole};
+  return {0, scale_.place_of(value)};
 }
 
 }  // namespace ration::data

@@ -7,6 +7,7 @@
 
 #include "data/category_index.h"
 #include "data/place.h"
+#include "data/unit_scale.h"
 #include "ration/data/schema.h"
 
 namespace ration::data {
@@ -46,7 +47,7 @@ class CellEncoder {
   Column column_;
   std::vector<std::string> missing_;
   CategoryIndex places_;
-  double log_range_;
+  UnitScale scale_;
 };
 
 }  // namespace ration::data
