@@ -36,29 +36,48 @@ std::vector<std::string> interval_names(const Column& column) {
   return names;
 }
 
+std::vector<std::string> scaled_names(const Column& column) {
+  std::vector<std::string> names = {column.name};
+  for (const double knot : column.knots) names.push_back(fmt::format("{} near {}", column.name, show(knot)));
+  return names;
+}
+
+std::vector<double> grid_of(const Column& column, const UnitScale& scale) {
+  if (column.knots.empty()) return {};
+  std::vector<double> grid = {0};
+  for (const double knot : column.knots) grid.push_back(scale.place_of(knot));
+  grid.push_back(1);
+  return grid;
+}
+
 }  // namespace
 
 CellEncoder::CellEncoder(const Column& column, const std::vector<std::string>& missing)
     : column_(column),
       missing_(missing),
       places_(column.categories, column.aliases),
-      scale_(column) {}
+      scale_(column),
+      grid_(grid_of(column, scale_)) {}
 
 std::vector<std::string> CellEncoder::names() const {
   if (column_.type == ColumnType::ignore) return {};
   if (column_.type == ColumnType::category) return category_names(column_);
   if (!column_.cuts.empty()) return interval_names(column_);
-  return {column_.name};
+  return scaled_names(column_);
 }
 
-Entry CellEncoder::feature(std::string_view text, const Place& place) const {
-  if (column_.type == ColumnType::category) return {category(text, place), 1.0};
-  return scaled(parse(text, place));
+std::size_t CellEncoder::most_entries() const {
+  return std::min(EncodedCell::kMost, 1 + column_.knots.size());
 }
 
-Entry CellEncoder::feature(double number, const Place& place) const {
-  if (column_.type == ColumnType::category) return {category(show(number), place), 1.0};
-  return scaled(bounded(number, place));
+EncodedCell CellEncoder::feature(std::string_view text, const Place& place) const {
+  if (column_.type == ColumnType::category) return EncodedCell({category(text, place), 1.0});
+  return encoded(parse(text, place));
+}
+
+EncodedCell CellEncoder::feature(double number, const Place& place) const {
+  if (column_.type == ColumnType::category) return EncodedCell({category(show(number), place), 1.0});
+  return encoded(bounded(number, place));
 }
 
 double CellEncoder::label(std::string_view text, const Place& place) const {
@@ -148,12 +167,27 @@ std::int32_t CellEncoder::other_category() const {
   return static_cast<std::int32_t>(column_.categories.size() + (column_.missing_category ? 1 : 0));
 }
 
-Entry CellEncoder::scaled(double value) const {
+EncodedCell CellEncoder::encoded(double value) const {
   if (!column_.cuts.empty()) {
     const auto above = std::upper_bound(column_.cuts.begin(), column_.cuts.end(), value);
-    return {static_cast<std::int32_t>(above - column_.cuts.begin()), 1.0};
+    return EncodedCell({static_cast<std::int32_t>(above - column_.cuts.begin()), 1.0});
   }
-  return {0, scale_.place_of(value)};
+  const double place = scale_.place_of(value);
+  EncodedCell cell({0, place});
+  if (!grid_.empty()) add_hats(cell, place);
+  return cell;
+}
+
+// The hat of knot j has offset j, as its knot has in the grid. Between two knots one hat falls as the other
+// rises, and their sum is 1; 1 - rising keeps both in [0, 1], and is 0 at the upper bound, to the last bit.
+void CellEncoder::add_hats(EncodedCell& cell, double place) const {
+  const std::size_t upper_bound = grid_.size() - 1;
+  const auto above = std::upper_bound(grid_.begin() + 1, grid_.end() - 1, place);
+  const auto right = static_cast<std::size_t>(above - grid_.begin());
+  const std::size_t left = right - 1;
+  const double rising = (place - grid_[left]) / (grid_[right] - grid_[left]);
+  if (left > 0) cell.add({static_cast<std::int32_t>(left), 1 - rising});
+  if (right < upper_bound) cell.add({static_cast<std::int32_t>(right), rising});
 }
 
 }  // namespace ration::data

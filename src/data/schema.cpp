@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "data/complaint.h"
+#include "data/unit_scale.h"
 #include "ration/base/error.h"
 
 namespace ration::data {
@@ -23,17 +24,40 @@ std::string bounds_fault(double low, double high) {
   return fmt::format("expected low < high, got low={}, high={}", show(low), show(high));
 }
 
-std::string cuts_fault(const Column& column) {
+// Cuts and knots lie inside the bounds.
+std::string order_fault(const char* what, const std::vector<double>& points, const Column& column) {
   double previous = column.low;
-  for (const double cut : column.cuts) {
-    if (!(cut > previous))
-      return fmt::format("expected low < cuts, increasing, got {} after {}", show(cut), show(previous));
-    previous = cut;
+  for (const double point : points) {
+    if (!(point > previous))
+      return fmt::format("expected low < {}, increasing, got {} after {}", what, show(point), show(previous));
+    previous = point;
   }
-  if (!column.cuts.empty() && !(previous < column.high)) {
-    return fmt::format("expected cuts < high, got {} with high={}", show(previous), show(column.high));
+  if (!points.empty() && !(previous < column.high)) {
+    return fmt::format("expected {} < high, got {} with high={}", what, show(previous), show(column.high));
   }
   return "";
+}
+
+// Numbers of a range far wider than their distance share a place in [0, 1], and a hat between them would have
+// no width.
+std::string distance_fault(const Column& column) {
+  const UnitScale scale(column);
+  std::vector<double> points = {column.low};
+  points.insert(points.end(), column.knots.begin(), column.knots.end());
+  points.push_back(column.high);
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (scale.place_of(points[i]) > scale.place_of(points[i - 1])) continue;
+    return fmt::format("expected knots that stay apart when scaled into [0, 1], got {} and {}",
+                       show(points[i - 1]), show(points[i]));
+  }
+  return "";
+}
+
+std::string knots_fault(const Column& column) {
+  if (column.knots.empty()) return "";
+  if (!column.cuts.empty()) return "expected either cuts or knots, got both";
+  const std::string fault = order_fault("knots", column.knots, column);
+  return fault.empty() ? distance_fault(column) : fault;
 }
 
 std::string number_fault(const Column& column) {
@@ -47,7 +71,8 @@ std::string number_fault(const Column& column) {
     return fmt::format("expected {} <= above < {}, got {}", show(column.low), show(column.high),
                        show(*column.above));
   }
-  return cuts_fault(column);
+  const std::string fault = order_fault("cuts", column.cuts, column);
+  return fault.empty() ? knots_fault(column) : fault;
 }
 
 std::string alias_fault(const Column& column) {
@@ -90,8 +115,8 @@ std::string label_fault(const Column& label) {
   if (label.missing_category) return "a label cannot be missing; leave missing_category out";
   if (label.unknown_category == UnknownCategory::other)
     return "a label has no other classes; expected unknown_category = \"error\"";
-  if (!label.cuts.empty() || label.scale != Scale::linear)
-    return "a label is not scaled; leave cuts and scale out";
+  if (!label.cuts.empty() || !label.knots.empty() || label.scale != Scale::linear)
+    return "a label is not scaled; leave cuts, knots and scale out";
   if (label.type == ColumnType::category && label.categories.size() < 2)
     return "expected at least two classes, got one";
   return "";

@@ -48,6 +48,7 @@ std::string number_keys(const Column& column) {
   std::string out = fmt::format(", low = {}, high = {}", show(column.low), show(column.high));
   if (column.scale == Scale::log) out += ", scale = \"log\"";
   if (!column.cuts.empty()) out += ", cuts = " + numbers(column.cuts);
+  if (!column.knots.empty()) out += ", knots = " + numbers(column.knots);
   if (column.above) out += ", above = " + show(*column.above);
   if (column.fill) out += ", fill = " + show(*column.fill);
   if (column.out_of_bounds == OutOfBounds::clamp) out += ", out_of_bounds = \"clamp\"";

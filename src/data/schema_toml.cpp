@@ -163,6 +163,7 @@ void read_number(Keys& keys, const toml::table& table, Column& column, const Sch
   keys.read("high", column.high);
   keys.read("scale", column.scale, {{"linear", Scale::linear}, {"log", Scale::log}});
   keys.read("cuts", column.cuts);
+  keys.read("knots", column.knots);
   keys.read("above", column.above);
   keys.read("out_of_bounds", column.out_of_bounds,
             {{"error", OutOfBounds::error}, {"clamp", OutOfBounds::clamp}});

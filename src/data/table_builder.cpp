@@ -22,21 +22,20 @@ bool mostly_filled(std::size_t most_entries, std::size_t width) {
 }  // namespace
 
 TableBuilder::TableBuilder(const Schema& schema, const ReadOptions& options)
-    : schema_(schema), faults_(options.on_bad_row), label_(kNoLabel) {
+    : schema_(schema), faults_(options.on_bad_row), most_entries_(schema.bias ? 1 : 0), label_(kNoLabel) {
   require_sound(schema);
   const std::size_t label = schema.label_index();
-  std::size_t features = 0;
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     const Column& column = schema.columns[i];
     const bool is_feature = i != label && column.type != ColumnType::ignore;
     const Role role = is_feature ? Role::feature : i == label && options.labels ? Role::label : Role::none;
     slots_.push_back({CellEncoder(as_read(column, options.on_bad_row), schema.missing), role,
                       static_cast<std::int32_t>(names_.size())});
-    if (is_feature) append(names_, slots_.back().encoder.names());
-    features += is_feature ? 1 : 0;
+    if (!is_feature) continue;
+    append(names_, slots_.back().encoder.names());
+    most_entries_ += slots_.back().encoder.most_entries();
   }
   if (schema.bias) names_.push_back("(bias)");
-  most_entries_ = features + (schema.bias ? 1 : 0);
   dense_ = mostly_filled(most_entries_, names_.size());
   sparse_.columns = names_.size();
 }

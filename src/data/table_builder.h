@@ -49,8 +49,10 @@ class TableBuilder {
     std::int32_t first;
   };
 
-  void set(std::int32_t first, Entry entry) {
-    if (entry.value != 0) row_.push_back({first + entry.offset, entry.value});
+  void set(std::int32_t first, const EncodedCell& cell) {
+    for (const Entry& entry : cell) {
+      if (entry.value != 0) row_.push_back({first + entry.offset, entry.value});
+    }
   }
   void append_row();
   void append_dense();

@@ -12,9 +12,9 @@ namespace ration::data {
 //
 // clamp       a number goes to the nearest bound, a label among them. A cell that cannot be read, that is
 //             missing, or that is none of the categories encodes as zeros: no category, no interval of
-//             `cuts`, and of a scaled number its lower bound. What nothing can stand in for is dropped: a
-//             class that is none of the label's, a number that is no number in the label, a line with too
-//             few or too many fields.
+//             `cuts`, and of a scaled number its lower bound, where its hats are 0, too. What nothing can
+//             stand in for is dropped: a class that is none of the label's, a number that is no number in the
+//             label, a line with too few or too many fields.
 // drop        the row contributes nothing to any sum. It still counts as a row, so that a public number of
 //             rows stays what it is, and samples are drawn as if it were there.
 enum class OnBadRow { refuse, clamp, drop };

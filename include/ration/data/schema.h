@@ -57,6 +57,11 @@ struct Column {
   Scale scale = Scale::linear;  // how it comes into [0, 1]
   // low < cuts increasing < high: one-hot by interval [cut, next cut) in place of scaling.
   std::vector<double> cuts;
+  // low < knots increasing < high, also once scaled: beside the scaled value there is a hat for each knot, a
+  // function that is 1 at its knot, falls to 0 in a straight line up to the neighbouring knots or bounds, and
+  // is 0 elsewhere. A linear model can then follow any function that is straight between knots. Not together
+  // with cuts.
+  std::vector<double> knots;
   std::optional<double> fill;                      // in [low, high]: takes the place of a missing value
   OutOfBounds out_of_bounds = OutOfBounds::error;  // for values below low or above high
   std::optional<double> above;  // label only, low <= above < high: two classes, at most so much and more

@@ -13,7 +13,7 @@ namespace ration::data {
 // A table as a model sees it, with the names a report shows.
 struct Table {
   Rows rows;  // encoded
-  // Of the encoded columns: age, workclass=Private, workclass=(missing), (bias).
+  // Of the encoded columns: age, age near 30, workclass=Private, workclass=(missing), (bias).
   std::vector<std::string> column_names;
   std::vector<std::string> classes;  // a label c is classes[c]; empty if labels are numbers
   // Rows of the file that are not in `rows`, because they broke the schema (OnBadRow). They contribute
@@ -23,12 +23,13 @@ struct Table {
 
 // The encoded columns, known from the public schema before a row is read.
 //
-// Encoding    a number is scaled into [0, 1] by its public bounds, or one-hot by its cuts; a category is
-//             one-hot, with a column more for missing values and for others if the schema has them; the bias
-//             column is 1. Features of a LIBSVM file are divided by max(|low|, |high|), so that zero stays
-//             zero. A class is its place in the list of categories; a numeric label keeps its unit. Pixels
-//             are scaled from [0, 255] into [0, 1]; texts are encoded as schema.h says. Last, rows are
-//             shortened to max_row_norm if there is one.
+// Encoding    a number is scaled into [0, 1] by its public bounds, followed by a hat for each of its knots,
+//             or one-hot by its cuts; hats are in [0, 1], two of them at most are not 0, and their sum is at
+//             most 1. A category is one-hot, with a column more for missing values and for others if the
+//             schema has them; the bias column is 1. Features of a LIBSVM file are divided by
+//             max(|low|, |high|), so that zero stays zero. A class is its place in the list of categories; a
+//             numeric label keeps its unit. Pixels are scaled from [0, 255] into [0, 1]; texts are encoded as
+//             schema.h says. Last, rows are shortened to max_row_norm if there is one.
 std::vector<std::string> encoded_column_names(const Schema& schema);
 
 // How a file is read.
