@@ -16,7 +16,8 @@ struct RowMeanQuery {
   double noise_multiplier = 1;  // > 0
 };
 
-// A row of features in [0, 1], or of mean square at most 1, is no longer than this.
+// A row of features in [0, 1], hats (data/schema.h) among them, or of mean square at most 1, is no longer
+// than this.
 double longest_row(std::size_t columns);
 
 // The mean of all rows, for models that see rows less their mean.
