@@ -420,6 +420,21 @@ TEST_F(PredictCommand, NeedsNoLabels) {
   EXPECT_EQ(run("predict run --data new.csv").out, run("predict run --data test.csv").out);
 }
 
+TEST_F(PredictCommand, EncodesRowsByTheKnotsOfTheModel) {
+  Model model;
+  model.schema = data::parse_schema(R"(
+label = "kind"
+columns = [
+  { name = "x", type = "number", low = 0, high = 8, knots = [2, 4] },
+  { name = "kind", type = "category", categories = ["low", "high"] },
+])");
+  model.weights = {0, 2, 0, -1};  // high where the hat at 2 is above 1/2: from 1 to 3
+  census().save("curve", model);
+  census().write("x.csv", "x,kind\n0,low\n0.9,low\n1.1,high\n2,high\n2.9,high\n3.1,low\n8,high\n");
+  EXPECT_EQ(run("predict curve --data x.csv").out, "prediction\nlow\nlow\nhigh\nhigh\nhigh\nlow\nlow\n");
+  EXPECT_NEAR(ask("evaluate curve --data x.csv --public").at("accuracy").get<double>(), 6.0 / 7, 1e-12);
+}
+
 TEST_F(PredictCommand, WritesAFileWholeOrNotAtAll) {
   const std::string expected = run("predict run --data test.csv").out;
   EXPECT_EQ(run("predict run --data test.csv --out predictions.csv").out, "");

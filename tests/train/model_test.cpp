@@ -234,6 +234,46 @@ TEST(Model, EvaluatesTwoClassesAsByHand) {
   EXPECT_NEAR(found.loss, expected, 1e-14);
 }
 
+// u = x / 8 and hats at 2 and 4: z = 8 u - 3 + 2 near_2 - 4 near_4, a curve through
+// (0, -3), (2, 1), (4, -3), (8, 5).
+Model curved_model() {
+  Model model;
+  model.schema = data::parse_schema(R"(
+label = "y"
+columns = [
+  { name = "x", type = "number", low = 0, high = 8, knots = [2, 4] },
+  { name = "y", type = "category", categories = ["no", "yes"] },
+]
+)");
+  model.weights = {8, 2, -4, -3};
+  return model;
+}
+
+TEST(Model, KnotsComeWithTheModelAndAreUsedForItsRows) {
+  const TemporaryFolder folder;
+  const Model model = read_model(folder.write("model.json", to_json(curved_model())));
+  expect_same(model, curved_model());
+  EXPECT_THAT(model.schema.columns[0].knots, ElementsAre(2, 4));
+  EXPECT_EQ(json::parse(to_json(model)).at("weights").at(2),
+            json({{"column", "x near 4"}, {"weight", -4.0}}));
+  const data::Table table =
+      read_text("x,y\n0,no\n1,no\n2,yes\n2.4,yes\n2.6,no\n4,no\n5.4,no\n5.6,yes\n8,no\n", model.schema);
+  EXPECT_THAT(predict(model, table), ElementsAre(0, 0, 1, 1, 0, 0, 0, 1, 1));
+  EXPECT_NEAR(*evaluate_public(model, table).accuracy, 8.0 / 9, 1e-15);
+}
+
+TEST(Model, KnotsThatAreNotThoseOfTheWeightsAreRefused) {
+  json changed = json::parse(to_json(curved_model()));
+  data::Schema schema = curved_model().schema;
+  schema.columns[0].knots = {2, 5};
+  changed["schema"] = data::to_toml(schema);
+  EXPECT_THAT(refusal([&] { model_from_json(changed.dump(), "m.json"); }),
+              HasSubstr("'weights', place 2: expected 'x near 5' for 'column', got 'x near 4'"));
+  schema.columns[0].knots.clear();
+  EXPECT_THAT(refusal([&] { predict(curved_model(), read_text("x,y\n0,no\n", schema)); }),
+              HasSubstr("not those of the model"));
+}
+
 TEST(Model, PredictsTheClassOfTheLargestOutput) {
   const Model model = softmax_model();
   const data::Table table = read_text("x,kind\n0,a\n0.5,b\n1,b\n", model.schema);
