@@ -35,6 +35,10 @@ double squared_norm_sensitivity(double bound, std::uint64_t rows, Relation relat
   return contribution(bound) * bound * if_replaced(relation, 4 * m - 3, 2 * m - 1);
 }
 
+double second_moment_sensitivity(double bound, Relation relation) {
+  return contribution(bound) * bound * if_replaced(relation, std::numbers::sqrt2, 1);
+}
+
 double count_sensitivity(Relation) {
   return 1;
 }

@@ -18,6 +18,7 @@ class BlankRows final : public Objective {
   std::size_t rows() const override { return objective_->rows() + blank_; }
   std::size_t parameters() const override { return objective_->parameters(); }
   std::uint64_t longest_chain(std::uint64_t rows) const override { return objective_->longest_chain(rows); }
+  double magnification() const override { return objective_->magnification(); }
   PublicFacts facts() const override { return objective_->facts(); }
 
   void clipped_gradient_sum(Parameters w, const Batch& batch, const AnyClipRule& rule,
@@ -41,6 +42,15 @@ class BlankRows final : public Objective {
   }
   void label_counts(const Batch& batch, std::span<double> counts) const override {
     objective_->label_counts(present(batch), counts);
+  }
+  std::unique_ptr<Objective> seen_through(std::shared_ptr<const RowView> view) const override {
+    return with_blank_rows(objective_->seen_through(std::move(view)), blank_);
+  }
+  void shortened_row_sum(const Batch& batch, double bound, std::span<double> sum) override {
+    objective_->shortened_row_sum(present(batch), bound, sum);
+  }
+  void second_moment_sum(const Batch& batch, double bound, std::span<double> upper) override {
+    objective_->second_moment_sum(present(batch), bound, upper);
   }
   double mean_loss(Parameters w) override { return objective_->mean_loss(w); }
   void predict(Parameters w, std::span<double> predictions) override { objective_->predict(w, predictions); }

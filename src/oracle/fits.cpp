@@ -89,7 +89,7 @@ void PrivateOracle::require_all_rows(const char* what) const {
 void PrivateOracle::require_no_more_than_twice_declared(const char* what) const {
   if (relation() == Relation::add_remove)  // otherwise the number of rows is public
     note_assumption("that there are at most twice as many rows as declared or counted");
-  if (static_cast<double>(objective_.rows()) <= 2 * divisor()) return;
+  if (static_cast<double>(objective().rows()) <= 2 * divisor()) return;
   throw data::TooManyRows(
       fmt::format("{}: the table has more than twice the {} rows that were declared; declare its size", what,
                   show(divisor())));
@@ -101,7 +101,7 @@ void PrivateOracle::require_places(const char* what, std::size_t places, std::si
 }
 
 FitScale PrivateOracle::fit_scale(const char* what, double ridge, double row_norm) const {
-  const PublicFacts facts = objective_.facts();
+  const PublicFacts facts = objective().facts();
   require_all_rows(what);
   require_row_bound(what, facts, row_norm);
   require_gentle_loss(what, facts);
@@ -111,7 +111,7 @@ FitScale PrivateOracle::fit_scale(const char* what, double ridge, double row_nor
           .ridge = ridge,
           .divisor = divisor(),
           .parameters = parameters(),
-          .longest_chain = objective_.longest_chain(static_cast<std::uint64_t>(2 * divisor()) + 1),
+          .longest_chain = objective().longest_chain(static_cast<std::uint64_t>(2 * divisor()) + 1),
           .relation = relation()};
 }
 
@@ -131,7 +131,7 @@ bool PrivateOracle::perturbed_fit(const OutputQuery& query, std::span<double> w)
   require_places(kOutput, w.size(), parameters());
   if (!charge_and_draw(query.event())) return false;
   const RidgeProblem problem{
-      .objective = objective_, .batch = batch_, .ridge = query.ridge, .most_per_row = scale.lipschitz};
+      .objective = objective(), .batch = batch_, .ridge = query.ridge, .most_per_row = scale.lipschitz};
   sum_.resize(parameters());
   run_fit(problem, query.fit, random_, sum_);
   mechanism.add_noise(sum_, random_);
@@ -142,7 +142,7 @@ bool PrivateOracle::perturbed_fit(const OutputQuery& query, std::span<double> w)
 bool PrivateOracle::perturbed_objective(const ObjectiveQuery& query, std::span<double> w) {
   require(kObjective, "ridge", query.ridge, greater_than(0));
   const FitScale scale = fit_scale(kObjective, query.ridge, query.row_norm);
-  require_one_sided_loss(objective_.facts());
+  require_one_sided_loss(objective().facts());
   require_places(kObjective, w.size(), parameters());
   const double regulariser = query.ridge * divisor();
   const ObjectiveNoise noise({.lipschitz = scale.lipschitz,
@@ -157,7 +157,7 @@ bool PrivateOracle::perturbed_objective(const ObjectiveQuery& query, std::span<d
       {.sensitivity = 2 * tolerance / regulariser, .noise_multiplier = noise.output_noise_multiplier()});
   if (!charge_and_draw(query.event())) return false;
   const std::vector<double> linear = linear_noise.draw(random_);
-  const RidgeProblem problem{.objective = objective_,
+  const RidgeProblem problem{.objective = objective(),
                              .batch = batch_,
                              .ridge = query.ridge,
                              .linear = linear,
@@ -172,17 +172,17 @@ bool PrivateOracle::perturbed_objective(const ObjectiveQuery& query, std::span<d
 bool PrivateOracle::label_counts(const LabelCountsQuery& query, std::span<double> counts) {
   constexpr const char* kWhat = "label counts";
   require_all_rows(kWhat);
-  const std::size_t classes = objective_.facts().label_classes;
+  const std::size_t classes = objective().facts().label_classes;
   if (classes == 0) {
     throw InputError(
-        fmt::format("{}: the labels of loss '{}' are no classes", kWhat, objective_.facts().loss));
+        fmt::format("{}: the labels of loss '{}' are no classes", kWhat, objective().facts().loss));
   }
   require_places(kWhat, counts.size(), classes);
   const GaussianMechanism mechanism(
       {.sensitivity = histogram_sensitivity_l2(relation()), .noise_multiplier = query.noise_multiplier});
   if (!charge_and_draw(query.event())) return false;
   std::vector<double> exact(classes);
-  objective_.label_counts(batch_, exact);
+  objective().label_counts(batch_, exact);
   mechanism.add_noise(exact, random_);
   std::copy(exact.begin(), exact.end(), counts.begin());
   return true;

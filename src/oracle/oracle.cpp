@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <numbers>
 #include <utility>
 
 #include "base/check.h"
@@ -147,7 +148,7 @@ bool PrivateOracle::charge_and_draw(const Event& base) {
 
 double PrivateOracle::rounding_room(double bound) const {
   const std::uint64_t rows = sampler_.most_rows();
-  return 2 * bound * sum_error(rows, objective_.longest_chain(rows));
+  return 2 * bound * objective().magnification() * sum_error(rows, objective().longest_chain(rows));
 }
 
 double PrivateOracle::gradient_sensitivity(const AnyClipRule& clip) const {
@@ -199,7 +200,7 @@ void PrivateOracle::hand_out(std::span<const Number> sum, const GaussianMechanis
 }
 
 PrivateOracle::ClippedSum PrivateOracle::clipped_sum(const AnyWeights& w, const AnyClipRule& clip) {
-  const std::span<const float> floats = objective_.clipped_gradient_float_sum(w, batch_, clip);
+  const std::span<const float> floats = objective().clipped_gradient_float_sum(w, batch_, clip);
   if (!floats.empty() && floats.size() != parameters()) {
     throw InternalError("oracle: a sum of floats does not have the size of the parameters");
   }
@@ -207,7 +208,7 @@ PrivateOracle::ClippedSum PrivateOracle::clipped_sum(const AnyWeights& w, const 
   sum_.resize(parameters());
   if (const auto* kept = std::get_if<FloatWeights>(&w)) at_.assign((*kept)->begin(), (*kept)->end());
   const auto* doubles = std::get_if<Parameters>(&w);
-  objective_.clipped_gradient_sum(doubles != nullptr ? *doubles : at_, batch_, clip, sum_);
+  objective().clipped_gradient_sum(doubles != nullptr ? *doubles : at_, batch_, clip, sum_);
   return std::span<const double>(sum_);
 }
 
@@ -300,7 +301,7 @@ FirstDecrease PrivateOracle::answer_first_decrease(const Objective::Line& line,
   for (std::size_t first = 0; first < points_.size(); first += kPointsAtOnce) {
     const auto chunk = std::span(points_).subspan(first, std::min(kPointsAtOnce, points_.size() - first));
     losses_.resize(chunk.size());
-    objective_.clipped_loss_sums_along({line.start, line.direction, chunk}, batch_, bound, losses_);
+    objective().clipped_loss_sums_along({line.start, line.direction, chunk}, batch_, bound, losses_);
     if (first == 0) start = losses_[0];
     for (std::size_t k = first == 0 ? 1 : 0; k < chunk.size(); ++k) {
       const std::size_t candidate = first + k - 1;
@@ -318,7 +319,7 @@ std::size_t PrivateOracle::smallest_of_losses(const MinimumQuery& query, double 
 
 std::size_t PrivateOracle::answer_minimum(std::span<const Parameters> candidates, const MinimumQuery& query) {
   losses_.resize(candidates.size());
-  objective_.clipped_loss_sums(candidates, batch_, require_manageable(query.loss_bound), losses_);
+  objective().clipped_loss_sums(candidates, batch_, require_manageable(query.loss_bound), losses_);
   return smallest_of_losses(query, rounding_room(query.loss_bound));
 }
 
@@ -329,7 +330,7 @@ std::size_t PrivateOracle::answer_minimum_along(const Objective::Line& line, con
                                  line.steps.size(), offsets.size()));
   }
   losses_.resize(line.steps.size());
-  objective_.clipped_loss_sums_along(line, batch_, require_manageable(query.loss_bound), losses_);
+  objective().clipped_loss_sums_along(line, batch_, require_manageable(query.loss_bound), losses_);
   for (std::size_t k = 0; k < offsets.size(); ++k) losses_[k] += offsets[k];
   return smallest_of_losses(query, offset_room(query.loss_bound, offsets));
 }
@@ -340,11 +341,11 @@ double PrivateOracle::answer_squared_norm(Parameters w, const SquaredNormQuery& 
   const std::uint64_t rows = *sampler_.public_size();
   const double bound = query.clip.bound();
   const double most = static_cast<double>(rows) * bound;
-  const double error = bound * sum_error(rows, objective_.longest_chain(rows));
+  const double error = bound * objective().magnification() * sum_error(rows, objective().longest_chain(rows));
   const double squares = static_cast<double>(parameters() + 1) * kUnitRoundoff;
   const double room = 2 * (2 * most * error + error * error + (most + error) * (most + error) * squares);
   sum_.resize(parameters());
-  objective_.clipped_gradient_sum(w, batch_, query.clip, sum_);
+  objective().clipped_gradient_sum(w, batch_, query.clip, sum_);
   double released = squared_length(sum_);
   GaussianMechanism({.sensitivity = squared_norm_sensitivity(bound, rows, relation()) + room,
                      .noise_multiplier = query.noise_multiplier})
@@ -353,7 +354,7 @@ double PrivateOracle::answer_squared_norm(Parameters w, const SquaredNormQuery& 
 }
 
 double PrivateOracle::answer_count(Parameters w, const CountQuery& query) {
-  auto released = static_cast<double>(objective_.count_norms_at_most(w, batch_, query.bound));
+  auto released = static_cast<double>(objective().count_norms_at_most(w, batch_, query.bound));
   GaussianMechanism(
       {.sensitivity = count_sensitivity(relation()), .noise_multiplier = query.noise_multiplier})
       .add_noise(std::span(&released, 1), random_);
@@ -395,6 +396,78 @@ std::optional<double> PrivateOracle::squared_norm(Parameters w, const SquaredNor
 std::optional<double> PrivateOracle::count(Parameters w, const CountQuery& query) {
   if (!charge_and_draw(query.event())) return std::nullopt;
   return answer_count(w, query);
+}
+
+void PrivateOracle::look_through(std::shared_ptr<const RowView> view) {
+  seen_ = objective_.seen_through(view);
+  view_ = std::move(view);
+}
+
+const RowView& PrivateOracle::require_view(const char* what) const {
+  if (view_) return *view_;
+  throw InputError(fmt::format("{}: expected rows that are seen through a map; look_through() first", what));
+}
+
+std::size_t PrivateOracle::row_length() const {
+  const std::size_t columns = objective().facts().columns;
+  if (columns == 0) throw InputError("mean of rows: expected a linear model");
+  return columns;
+}
+
+GaussianMechanism PrivateOracle::mean_of_rows_mechanism(const MeanOfRowsQuery& query) const {
+  return GaussianMechanism(
+      {.sensitivity = gradient_sum_sensitivity(query.bound, relation()) + rounding_room(query.bound),
+       .noise_multiplier = query.noise_multiplier});
+}
+
+// The room is that of sums of products: squares of a contribution's norm, and of the map's. Entries beside
+// the diagonal count sqrt(2), so their errors may, too.
+GaussianMechanism PrivateOracle::second_moment_mechanism(const SecondMomentQuery& query) const {
+  const double room =
+      std::numbers::sqrt2 * objective().magnification() * query.bound * rounding_room(query.bound);
+  return GaussianMechanism({.sensitivity = second_moment_sensitivity(query.bound, relation()) + room,
+                            .noise_multiplier = query.noise_multiplier});
+}
+
+double PrivateOracle::mean_of_rows_stddev(const MeanOfRowsQuery& query) const {
+  return mean_of_rows_mechanism(query).stddev(row_length()) / divisor();
+}
+
+double PrivateOracle::second_moment_stddev(const SecondMomentQuery& query) const {
+  const std::size_t side = require_view("second moment").coordinates();
+  return second_moment_mechanism(query).stddev(triangle_size(side)) / divisor();
+}
+
+bool PrivateOracle::mean_of_rows(const MeanOfRowsQuery& query, std::span<double> mean) {
+  constexpr const char* kWhat = "mean of rows";
+  require_places(kWhat, mean.size(), row_length());
+  const GaussianMechanism mechanism = mean_of_rows_mechanism(query);
+  if (!charge_and_draw(query.event())) return false;
+  std::vector<double> sum(mean.size());
+  objective().shortened_row_sum(batch_, query.bound, sum);
+  mechanism.add_noise(sum, random_);
+  for (std::size_t k = 0; k < sum.size(); ++k) mean[k] = sum[k] / batch_.divisor;
+  return true;
+}
+
+bool PrivateOracle::second_moment(const SecondMomentQuery& query, std::span<double> upper) {
+  constexpr const char* kWhat = "second moment";
+  const std::size_t side = require_view(kWhat).coordinates();
+  require_places(kWhat, upper.size(), triangle_size(side));
+  const GaussianMechanism mechanism = second_moment_mechanism(query);
+  if (!charge_and_draw(query.event())) return false;
+  std::vector<double> sum(upper.size());
+  objective().second_moment_sum(batch_, query.bound, sum);
+  const auto scale_above_diagonal = [&](double factor) {
+    for (std::size_t row = 0, at = 0; row < side; ++row, ++at) {
+      for (std::size_t column = row + 1; column < side; ++column) sum[++at] *= factor;
+    }
+  };
+  scale_above_diagonal(std::numbers::sqrt2);
+  mechanism.add_noise(sum, random_);
+  scale_above_diagonal(1 / std::numbers::sqrt2);
+  for (std::size_t k = 0; k < sum.size(); ++k) upper[k] = sum[k] / batch_.divisor;
+  return true;
 }
 
 void PrivateOracle::require_public_size() const {

@@ -79,6 +79,12 @@ class AdaptiveMethod {
 // Names of plan keys.
 using Settings = std::vector<std::string_view>;
 
+// What takes a method's place in a plan, and why.
+struct Substitute {
+  MethodKind method;
+  std::string why;
+};
+
 // What --method NAME stands for. One file in src/train/recipes holds each family.
 struct Recipe {
   using Open =
@@ -95,6 +101,8 @@ struct Recipe {
   std::function<Open(const Plan&, const Budget&)> make;
   bool takes_networks = false;  // or linear models only
   bool needs_bias = false;      // a column of ones
+  // A method that suits the plan better, by public facts alone; null, or nothing, if there is none.
+  std::function<std::optional<Substitute>(const Plan&, const Budget&)> substitute{};
 };
 
 // One for each method.

@@ -78,6 +78,17 @@ Budget budget_of(const Plan& plan) {
   return {*plan.epsilon, *plan.delta};
 }
 
+// Why, if there was a reason.
+std::string substitute_method(Plan& plan) {
+  const Recipe& recipe = recipe_of(plan.method);
+  if (!recipe.substitute) return "";
+  const auto other = recipe.substitute(plan, budget_of(plan));
+  if (!other) return "";
+  refuse_unused(plan);
+  plan.method = other->method;
+  return other->why;
+}
+
 // --- which rows a step sees
 
 double rate_of(const Plan& plan) {
@@ -297,6 +308,8 @@ ResolvedPlan resolve(const Plan& given) {
   require_sound_values(given);
   require_no_repetition(given);
   Plan plan = given;
+  if (!plan.rows) plan.rows = data::public_rows(plan.data);
+  const std::string why_substituted = substitute_method(plan);
   const Recipe& recipe = recipe_of(plan.method);
   if (plan.model.is_network() && !recipe.takes_networks) {
     refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam, blsgd or l2p",
@@ -305,8 +318,8 @@ ResolvedPlan resolve(const Plan& given) {
   refuse_unused(plan);
   recipe.fill(plan);
   refuse_parts_of_other_choices(plan);
-  if (!plan.rows) plan.rows = data::public_rows(plan.data);
   ResolvedPlan out;
+  out.why_method = why_substituted;
   if (const auto found = plan.schema.empty() ? data::find_schema(plan.data) : std::nullopt) {
     plan.schema = *found;
     out.schema_was_found = true;

@@ -23,6 +23,8 @@ TEST(Sensitivity, FiguresOfTheTable) {
   EXPECT_EQ(squared_norm_sensitivity(3, 10, kAddRemove), 19 * 9);
   EXPECT_EQ(squared_norm_sensitivity(3, 10, kReplaceOne), 37 * 9);
   EXPECT_EQ(squared_norm_sensitivity(3, 1, kReplaceOne), 9);
+  EXPECT_EQ(second_moment_sensitivity(3, kAddRemove), 9);
+  EXPECT_DOUBLE_EQ(second_moment_sensitivity(3, kReplaceOne), 9 * std::sqrt(2));
   EXPECT_EQ(count_sensitivity(kAddRemove), 1);
   EXPECT_EQ(count_sensitivity(kReplaceOne), 1);
   EXPECT_EQ(histogram_sensitivity_l1(kAddRemove), 1);
@@ -43,6 +45,7 @@ TEST(Sensitivity, RefusesWhatBoundsNothing) {
     EXPECT_THROW(loss_sum_sensitivity(bound, kAddRemove), InputError);
     EXPECT_THROW(loss_difference_sensitivity(bound, kAddRemove), InputError);
     EXPECT_THROW(squared_norm_sensitivity(bound, 1, kAddRemove), InputError);
+    EXPECT_THROW(second_moment_sensitivity(bound, kAddRemove), InputError);
     EXPECT_THROW(joint_bound(std::array{1.0, bound}), InputError);
   }
   EXPECT_THROW(squared_norm_sensitivity(1, 0, kAddRemove), InputError);

@@ -32,6 +32,10 @@ double loss_difference_sensitivity(double bound, Relation relation);
 // <= 4 (m - 1) C^2 + C^2.
 double squared_norm_sensitivity(double bound, std::uint64_t rows, Relation relation);
 
+// Sum of z z^T, |z| <= C, as its diagonal and sqrt(2) times what is above it, whose L2 norm is the matrix's
+// Frobenius norm: C^2, or sqrt(2) C^2, since |a a^T - b b^T|^2 = |a|^4 + |b|^4 - 2 <a, b>^2 <= 2 C^4.
+double second_moment_sensitivity(double bound, Relation relation);
+
 // Number of rows with some property: a row counts 0 or 1, so 1 under either relation.
 double count_sensitivity(Relation relation);
 

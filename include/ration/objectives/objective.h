@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string_view>
 
 #include "ration/clipping/any_clip_rule.h"
+#include "ration/objectives/row_view.h"
 #include "ration/objectives/weights.h"
 #include "ration/sampling/sampler.h"
 
@@ -25,6 +27,7 @@ struct PublicFacts {
   bool one_sided = false;             // one output, and dl/dz of a given label has one sign
   double row_norm_bound = kUnknown;   // of every row, enforced
   std::size_t label_classes = 0;      // labels are 0, ..., label_classes - 1; 0: they are no classes
+  std::size_t columns = 0;            // of a linear model: how many numbers a row has; 0 of others
   bool single_precision = false;      // sums over rows are rounded to 32 bits on the way
 };
 
@@ -64,6 +67,10 @@ class Objective {
   // over at most `rows` rows: what the error of the sum grows with. Does not fall when `rows` grows.
   virtual std::uint64_t longest_chain(std::uint64_t rows) const = 0;
 
+  // How much longer what is computed on the way may be than what comes of it: the rounding of sums of
+  // contributions of norm at most C is that of sums of norm at most C times this. At least 1.
+  virtual double magnification() const { return 1; }
+
   // What everybody may know; nothing, unless an objective says more.
   virtual PublicFacts facts() const { return {}; }
 
@@ -87,6 +94,17 @@ class Objective {
 
   // counts[k] = how many rows of the batch have the label k, for each class.
   virtual void label_counts(const Batch& batch, std::span<double> counts) const;
+
+  // Of linear models; others throw InputError.
+
+  // The same rows seen through a map, with weights for what is seen; whatever they are seen through already,
+  // the map is for the rows as they are.
+  virtual std::unique_ptr<Objective> seen_through(std::shared_ptr<const RowView> view) const;
+  // sum = sum over the batch of x_i min(1, bound / |x_i|), x_i a row, or what is seen of it.
+  virtual void shortened_row_sum(const Batch& batch, double bound, std::span<double> sum);
+  // upper = the same of x_i x_i^T, x_i shortened first: the upper triangle, row by row. Only of what is seen
+  // through a map, which says which columns count.
+  virtual void second_moment_sum(const Batch& batch, double bound, std::span<double> upper);
 
   // For rows that are public: the mean of l_i over all rows, 0 if there are none.
   virtual double mean_loss(Parameters w) = 0;

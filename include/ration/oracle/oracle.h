@@ -42,6 +42,8 @@ struct FitScale;
 // Threads     the noise of a long gradient is drawn by up to `threads` threads, 0 being one per processor, if
 //             the random source has another stream for each of them; otherwise, and for all else, by the
 //             calling one, so that a seeded source gives the same answers whatever the number of threads.
+// Views       a contribution to a sum over rows that are seen through a map may be longer on the way than in
+//             the end; the room for rounding is as much larger (Objective::magnification).
 // Edge cases  an empty batch is answered with pure noise. Not thread-safe.
 class PrivateOracle {
  public:
@@ -59,9 +61,9 @@ class PrivateOracle {
   PrivateOracle& operator=(const PrivateOracle&) = delete;
 
   // What everybody may know of the objective.
-  PublicFacts facts() const { return objective_.facts(); }
+  PublicFacts facts() const { return objective().facts(); }
   // How many numbers w has.
-  std::size_t parameters() const { return objective_.parameters(); }
+  std::size_t parameters() const { return objective().parameters(); }
   // Which tables are neighbours: the sampler's.
   Relation relation() const { return sampler_.relation(); }
   // What is asked before every query.
@@ -84,6 +86,10 @@ class PrivateOracle {
   // Tells this observer of every gradient from now on; it must outlive the oracle.
   void watch(ReleaseObserver& observer) { observer_ = &observer; }
 
+  // From now on a linear model's rows are seen through this map, and weights are for what is seen. The map
+  // must be public: known beforehand, or computed from answers. InputError if the rows are not of its kind.
+  void look_through(std::shared_ptr<const RowView> view);
+
   // Queries, each on a fresh batch. False, or nothing, if the budget refuses.
 
   // The noisy mean of the clipped gradients at w.
@@ -104,6 +110,17 @@ class PrivateOracle {
   [[nodiscard]] std::optional<double> squared_norm(Parameters w, const SquaredNormQuery& query);
   // The noisy number of rows with a short gradient at w, over the divisor.
   [[nodiscard]] std::optional<double> count(Parameters w, const CountQuery& query);
+
+  // Of a linear model's rows, or of what is seen of them; InputError of other objectives.
+
+  // The noisy mean of the rows, each shortened to a bound. A place for each column, or coordinate.
+  [[nodiscard]] bool mean_of_rows(const MeanOfRowsQuery& query, std::span<double> mean);
+  // The noisy mean of z z^T, z what is seen of a row, shortened to a bound: the upper triangle, row by row.
+  // Released are the diagonal and sqrt(2) times the rest, whose L2 norm is the matrix's Frobenius norm; so
+  // noise beside the diagonal is the diagonal's over sqrt(2). A row moves the sum by at most bound^2
+  // (second_moment_sensitivity), plus what rounding can (Objective::magnification, for both factors). Needs
+  // rows that are seen through a map.
+  [[nodiscard]] bool second_moment(const SecondMomentQuery& query, std::span<double> upper);
 
   // One release from all rows. InputError, before anything is charged or read, if a condition of the proof is
   // not met: a sampler that leaves rows out, no enforced bound on the rows' norms or one above
@@ -127,10 +144,21 @@ class PrivateOracle {
 
   // The standard deviation of each coordinate of gradient()'s answer; public.
   double gradient_stddev(const GradientQuery& query) const;
+  // The same for mean_of_rows().
+  double mean_of_rows_stddev(const MeanOfRowsQuery& query) const;
+  // The same for second_moment(), on the diagonal.
+  double second_moment_stddev(const SecondMomentQuery& query) const;
 
  private:
   friend class Sample;
 
+  // The one that is asked: of the rows as they are, or as they are seen.
+  Objective& objective() const { return seen_ ? *seen_ : objective_; }
+  const RowView& require_view(const char* what) const;
+  // How many numbers a row has, as it is seen.
+  std::size_t row_length() const;
+  GaussianMechanism mean_of_rows_mechanism(const MeanOfRowsQuery& query) const;
+  GaussianMechanism second_moment_mechanism(const SecondMomentQuery& query) const;
   // Charges `base`, run on one batch, and draws the batch; false if the budget refuses.
   bool charge_and_draw(const Event& base);
   void record(const Event& event);
@@ -175,6 +203,8 @@ class PrivateOracle {
   double answer_count(Parameters w, const CountQuery& query);
 
   Objective& objective_;
+  std::unique_ptr<Objective> seen_;  // null: rows are seen as they are
+  std::shared_ptr<const RowView> view_;
   const Sampler& sampler_;
   BudgetFilter& filter_;
   RandomSource& random_;

@@ -72,6 +72,24 @@ struct CountQuery {
   Event event() const { return Event::gaussian(noise_multiplier); }
 };
 
+// The mean of rows of the rows, each shortened to norm `bound`.
+struct MeanOfRowsQuery {
+  double bound = 1;             // > 0
+  double noise_multiplier = 1;  // > 0
+
+  // What an answer costs, on the batch it is asked of.
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
+// The mean of z z^T, z what is seen of a row, shortened to norm `bound`.
+struct SecondMomentQuery {
+  double bound = 1;             // > 0
+  double noise_multiplier = 1;  // > 0
+
+  // What an answer costs, on the batch it is asked of.
+  Event event() const { return Event::gaussian(noise_multiplier); }
+};
+
 // A fit of the ridge-regularised objective to all rows, plus noise: output perturbation.
 struct OutputQuery {
   AnyFit fit = DescentFit{};    // how it is found

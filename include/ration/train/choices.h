@@ -15,6 +15,7 @@ namespace ration {
 
 // How a model is trained. Each has a recipe in src/train/recipes.
 enum class MethodKind {
+  automatic,
   dpsgd,
   sgd_adv,
   sgd_ma,
@@ -36,6 +37,8 @@ enum class MethodKind {
 
 // Their names.
 inline constexpr NamedValue<MethodKind> kMethods[] = {
+    {MethodKind::automatic, "auto",
+     "Nothing to set: whitened rows and few Newton-like steps; dpsgd for networks."},
     {MethodKind::dpsgd, "dpsgd", "Gradient descent with clipped gradients and Gaussian noise."},
     {MethodKind::sgd_adv, "sgd-adv", "DP-SGD with advanced composition, as in [Bassily14]."},
     {MethodKind::sgd_ma, "sgd-ma", "DP-SGD with the moments accountant, as in [Abadi16]."},

@@ -37,6 +37,7 @@ using MethodPlan =
 // accountant fit together, and the whole stays within the budget.
 struct ResolvedPlan {
   Plan plan;                                  // as given, with every choice written out
+  std::string why_method{};                   // if auto chose another method: why
   bool schema_was_found = false;              // by the place of the rows (data/find_schema.h)
   Budget budget{};                            // what the run may spend
   Relation relation = Relation::add_remove;   // which tables are neighbours

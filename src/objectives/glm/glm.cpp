@@ -2,6 +2,7 @@
 
 #include "objectives/glm/linear_objective.h"
 #include "objectives/glm/losses.h"
+#include "objectives/glm/seen_objective.h"
 
 namespace ration {
 namespace {

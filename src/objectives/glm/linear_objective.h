@@ -14,6 +14,7 @@
 #include "objectives/glm/loss_kernels.h"
 #include "objectives/glm/row_products.h"
 #include "ration/base/error.h"
+#include "ration/clipping/abadi.h"
 #include "ration/objectives/glm/glm.h"
 
 namespace ration {
@@ -38,8 +39,10 @@ class LinearObjective final : public Objective {
  public:
   // Labels that are unused may be anything; then only predict() has a meaning.
   enum class Labels { checked, unused };
+  // `norms`, one for each row, take the place of the rows' own, and must outlive the objective: those of rows
+  // that are seen through a map. Empty: the rows' own.
   LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads,
-                  Labels labels = Labels::checked);
+                  Labels labels = Labels::checked, std::span<const double> norms = {});
 
   std::size_t rows() const override { return rows_->count(); }
   std::size_t parameters() const override { return rows_->columns() * loss_.outputs(); }
@@ -59,6 +62,9 @@ class LinearObjective final : public Objective {
   void label_counts(const Batch& batch, std::span<double> counts) const override;
   double mean_loss(Parameters w) override;
   void predict(Parameters w, std::span<double> predictions) override;
+  void shortened_row_sum(const Batch& batch, double bound, std::span<double> sum) override;
+  std::unique_ptr<Objective> seen_through(std::shared_ptr<const RowView> view) const override;
+  void require_batch(const Batch& batch) const;
 
  private:
   using RowNumbers = std::span<const std::uint64_t>;
@@ -81,7 +87,6 @@ class LinearObjective final : public Objective {
   };
 
   void require_size(const char* what, std::size_t size, std::size_t expected) const;
-  void require_batch(const Batch& batch) const;
   // Rows that are summed one after the other before the sum is put aside, so that the error of a sum over
   // millions of rows stays small; long enough for that to cost nothing.
   std::size_t stretch() const { return std::max<std::size_t>(8192, parameters()); }
@@ -120,14 +125,17 @@ class LinearObjective final : public Objective {
   std::shared_ptr<const Rows> rows_;
   Loss loss_;
   std::size_t threads_;
+  std::span<const double> norms_;
   std::vector<Scratch> scratch_;
 };
 
 template <class Loss>
 LinearObjective<Loss>::LinearObjective(std::shared_ptr<const Rows> rows, Loss loss, std::size_t threads,
-                                       Labels labels)
+                                       Labels labels, std::span<const double> norms)
     : rows_(std::move(rows)), loss_(loss), threads_(thread_count(threads)) {
   if (!rows_) throw InputError("linear model: expected rows, got none");
+  norms_ = norms.empty() ? rows_->norms() : norms;
+  require_size("norms", norms_.size(), rows_->count());
   if (labels == Labels::unused) return;
   for (std::size_t row = 0; row < rows_->count(); ++row) {
     const double label = rows_->labels()[row];
@@ -227,7 +235,7 @@ void LinearObjective<Loss>::add_clipped(Parameters w, const Rule& rule, RowNumbe
   std::array<std::uint64_t, kTile> kept;
   std::size_t count = 0;
   for (std::size_t r = 0; r < tile.size(); ++r) {
-    const double factor = clip_factor(rule, norms[r] * rows_->norms()[tile[r]]);
+    const double factor = clip_factor(rule, norms[r] * norms_[tile[r]]);
     bool finite = true;
     for (std::size_t k = 0; k < per_row; ++k) {
       const double scaled = outputs[r * per_row + k] * factor;
@@ -335,7 +343,7 @@ std::uint64_t LinearObjective<Loss>::count_norms_at_most(Parameters w, const Bat
     std::array<double, kTile> norms;
     slopes_of_tile(tile, outputs, norms);
     for (std::size_t r = 0; r < tile.size(); ++r) {
-      scratch.sums[0] += norms[r] * rows_->norms()[tile[r]] <= bound ? 1 : 0;
+      scratch.sums[0] += norms[r] * norms_[tile[r]] <= bound ? 1 : 0;
     }
   });
   double count = 0;
@@ -350,7 +358,8 @@ PublicFacts LinearObjective<Loss>::facts() const {
           .curvature_bound = loss_.curvature_bound(),
           .one_sided = Loss::kOneSided,
           .row_norm_bound = rows_->norm_bound(),
-          .label_classes = loss_.label_classes()};
+          .label_classes = loss_.label_classes(),
+          .columns = rows_->columns()};
 }
 
 template <class Loss>
@@ -360,6 +369,27 @@ void LinearObjective<Loss>::label_counts(const Batch& batch, std::span<double> c
   require_batch(batch);
   std::fill(counts.begin(), counts.end(), 0.0);
   for (const std::uint64_t row : batch.rows) counts[static_cast<std::size_t>(rows_->labels()[row])] += 1;
+}
+
+// Rows that contribute nothing are left out, as in add_clipped().
+template <class Loss>
+void LinearObjective<Loss>::shortened_row_sum(const Batch& batch, double bound, std::span<double> sum) {
+  require_size("places for the sum", sum.size(), rows_->columns());
+  require_batch(batch);
+  const Abadi rule{bound};
+  const std::size_t blocks =
+      for_each_tile(batch.rows, rows_->columns(), [&](Scratch& scratch, RowNumbers tile) {
+        std::array<std::uint64_t, kTile> kept;
+        std::array<double, kTile> factors;
+        std::size_t count = 0;
+        for (const std::uint64_t row : tile) {
+          kept[count] = row;
+          factors[count] = clip_factor(rule, norms_[row]);
+          count += factors[count] > 0 ? 1 : 0;
+        }
+        add_weighted_rows(*rows_, std::span(kept).first(count), factors.data(), 1, scratch.sums);
+      });
+  add_up(blocks, sum);
 }
 
 // use(row, its outputs) for all rows, one after the other.

@@ -3,6 +3,7 @@
 
 #include "ration/base/error.h"
 #include "train/method_plan.h"
+#include "train/recipes/auto.h"
 #include "train/recipes/baselines.h"
 #include "train/recipes/gradient_descent.h"
 #include "train/recipes/learned.h"
@@ -14,7 +15,7 @@ namespace {
 std::vector<Recipe> all_recipes() {
   std::vector<Recipe> all;
   for (const auto family :
-       {gradient_descent_recipes, line_search_recipes, learned_recipes, baseline_recipes}) {
+       {auto_recipes, gradient_descent_recipes, line_search_recipes, learned_recipes, baseline_recipes}) {
     std::vector<Recipe> some = family();
     std::move(some.begin(), some.end(), std::back_inserter(all));
   }

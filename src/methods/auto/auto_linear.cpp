@@ -1,0 +1,287 @@
+#include "methods/auto/auto_linear.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+#include "base/squared_length.h"
+#include "methods/auto/curvature.h"
+#include "methods/auto/design.h"
+#include "methods/saved_state.h"
+#include "ration/base/error.h"
+#include "ration/clipping/abadi.h"
+
+namespace ration {
+namespace {
+
+constexpr std::string_view kName = "auto";
+
+constexpr double kMeanShare = 0.1;
+constexpr double kMomentShare = 0.1;
+constexpr double kGradientShare = 1 - kMeanShare - kMomentShare;
+constexpr int kGradients = 16;
+
+constexpr double kMeanBound = 4.1;  // longer rows are shortened for the mean alone
+constexpr double kNewton = 1.4;     // steps over Newton's
+constexpr double kLongestStep = 12;
+constexpr double kClip = 0.2;    // the least part of a row's expected length that is kept
+constexpr double kShrink = 0.5;  // of James and Stein's
+
+class AutoLinear final : public Method {
+ public:
+  explicit AutoLinear(const AutoLinearOptions& options) : options_(options) {
+    require(kName, "columns", static_cast<double>(options.columns), at_least(2));
+    require(kName, "noise", options.noise, greater_than(0));
+    gradients_ = std::count(options.stages.begin(), options.stages.end(), AutoStage::gradient);
+  }
+
+  bool step(PrivateOracle& oracle) override;
+  StepReport report() const override { return report_; }
+  void weights(std::span<double> out) const override;
+  MethodState save() const override;
+  void restore(const MethodState& state) override;
+
+ private:
+  bool ask_for_mean(PrivateOracle& oracle);
+  bool ask_for_moment(PrivateOracle& oracle);
+  bool ask_for_gradient(PrivateOracle& oracle);
+
+  Design scaled(bool with_bias) const;
+  void begin_gradients();
+
+  double gradient_mu() const { return std::sqrt(kGradientShare) / options_.noise; }
+  double clip_bound(double rows) const;
+  std::vector<double> step_lengths(std::span<const double> w) const;
+  void shrink(std::span<double> w) const;
+  std::size_t coordinates() const { return design_.view->coordinates(); }
+
+  AutoLinearOptions options_;
+  std::ptrdiff_t gradients_ = 0;
+  std::size_t done_ = 0;
+  std::size_t gradients_done_ = 0;
+  StepReport report_;
+
+  // What was released, with the noise of each number.
+  std::vector<double> mean_, moment_;
+  double mean_noise_ = 0, moment_noise_ = 0, gradient_noise_ = 0;
+
+  Design design_;  // made of these
+  bool is_white_ = false;
+  std::shared_ptr<const RowView> looked_through_;  // the oracle's
+  std::vector<double> w_, average_, gradient_;     // empty before the first gradient
+};
+
+bool AutoLinear::step(PrivateOracle& oracle) {
+  if (done_ == options_.stages.size()) return false;
+  const bool answered = [&] {
+    switch (options_.stages[done_]) {
+      case AutoStage::mean:
+        return ask_for_mean(oracle);
+      case AutoStage::moment:
+        return ask_for_moment(oracle);
+      case AutoStage::gradient:
+        return ask_for_gradient(oracle);
+    }
+    throw InternalError("auto: no such stage");
+  }();
+  if (!answered) return false;
+  report_.step = static_cast<std::int64_t>(++done_);
+  return true;
+}
+
+// The last number is the bias's, and public.
+bool AutoLinear::ask_for_mean(PrivateOracle& oracle) {
+  const MeanOfRowsQuery query{.bound = kMeanBound,
+                              .noise_multiplier = noise_of(AutoStage::mean, options_.noise)};
+  std::vector<double> mean(options_.columns);
+  if (!oracle.mean_of_rows(query, mean)) return false;
+  mean.pop_back();
+  mean_ = std::move(mean);
+  mean_noise_ = oracle.mean_of_rows_stddev(query);
+  report_ = {.noise_stddev = mean_noise_};
+  return true;
+}
+
+bool AutoLinear::ask_for_moment(PrivateOracle& oracle) {
+  const Design before = scaled(/*with_bias=*/false);
+  oracle.look_through(before.view);
+  const SecondMomentQuery query{.bound = std::sqrt(before.expected_squared_norm),
+                                .noise_multiplier = noise_of(AutoStage::moment, options_.noise)};
+  std::vector<double> moment(triangle_size(before.directions));
+  if (!oracle.second_moment(query, moment)) return false;
+  moment_ = std::move(moment);
+  moment_noise_ = oracle.second_moment_stddev(query);
+  report_ = {.noise_stddev = moment_noise_};
+  return true;
+}
+
+Design AutoLinear::scaled(bool with_bias) const {
+  if (!mean_.empty()) return centred_and_scaled(mean_, mean_noise_, with_bias);
+  return centred_and_scaled(std::vector<double>(options_.columns - 1, 0.5), 0, with_bias);
+}
+
+void AutoLinear::begin_gradients() {
+  is_white_ = !moment_.empty();
+  design_ = is_white_ ? whitened(scaled(false), moment_, moment_noise_) : scaled(true);
+  w_.assign(coordinates() * options_.outputs, 0.0);
+  average_ = gradient_ = w_;
+}
+
+// What a row is long, times the slope of a loss that is not sure.
+double AutoLinear::clip_bound(double rows) const {
+  const auto directions = static_cast<double>(design_.directions * options_.outputs);
+  const double signal = 0.2 * rows * gradient_mu() / directions;
+  return std::clamp(kClip * std::sqrt(signal), kClip, 1.0) * std::sqrt(design_.expected_squared_norm + 1);
+}
+
+// One for each output. A row that is scaled only may have all its length in one direction.
+std::vector<double> AutoLinear::step_lengths(std::span<const double> w) const {
+  std::vector<double> means, stddevs, lengths;
+  const double per_direction = design_.expected_squared_norm / static_cast<double>(design_.directions);
+  for (std::size_t first = 0; first < w.size(); first += coordinates()) {
+    const double squares = squared_length(w.subspan(first, design_.directions));
+    means.push_back(w[first + design_.directions]);
+    stddevs.push_back(std::sqrt(squares * per_direction));
+  }
+  const double newton = options_.loss == GlmLoss::squared ? 1 : kNewton;
+  const double damping = is_white_ ? 1 : 1 / (1 + design_.expected_squared_norm);
+  if (options_.outputs == 1) {
+    lengths = {expected_curvature(options_.loss, options_.huber_width, means[0], stddevs[0])};
+  } else {
+    // The outputs' Hessian, diag(p) - p p^T, is up to classes / (classes - 1) times its diagonal.
+    lengths = expected_softmax_curvatures(means, stddevs);
+    const auto classes = static_cast<double>(options_.outputs);
+    for (double& curvature : lengths) curvature *= classes / (classes - 1);
+  }
+  for (double& length : lengths) length = damping * std::min(newton / length, kLongestStep);
+  return lengths;
+}
+
+bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
+  if (w_.empty()) begin_gradients();
+  if (looked_through_ != design_.view) oracle.look_through(looked_through_ = design_.view);
+  const GradientQuery query{.clip = Abadi{clip_bound(oracle.divisor())},
+                            .noise_multiplier = noise_of(AutoStage::gradient, options_.noise)};
+  if (!oracle.gradient(w_, query, gradient_)) return false;
+  gradient_noise_ = oracle.gradient_stddev(query);
+  const std::vector<double> lengths = step_lengths(w_);
+  for (std::size_t i = 0; i < w_.size(); ++i) w_[i] -= lengths[i / coordinates()] * gradient_[i];
+  const auto all = static_cast<std::size_t>(gradients_);
+  const std::size_t half = all / 2;
+  if (gradients_done_++ >= half) {
+    for (std::size_t i = 0; i < w_.size(); ++i) average_[i] += w_[i] / static_cast<double>(all - half);
+  }
+  report_ = {.learning_rate = lengths[0],
+             .gradient_norm = std::sqrt(squared_length(gradient_)),
+             .noise_stddev = gradient_noise_};
+  return true;
+}
+
+// The noise of the average is about that of one step whose noise is the averaged steps' together.
+void AutoLinear::shrink(std::span<double> w) const {
+  const std::vector<double> lengths = step_lengths(w);
+  const double averaged = std::max<double>(1, static_cast<double>(gradients_ - gradients_ / 2));
+  for (std::size_t k = 0; k < options_.outputs; ++k) {
+    const auto of_output = w.subspan(k * coordinates(), design_.directions);
+    const double newton = options_.loss == GlmLoss::squared ? 1 : kNewton;
+    const double noise = lengths[k] / newton * gradient_noise_ / std::sqrt(averaged);
+    const double squares = squared_length(of_output);
+    const double of_noise = static_cast<double>(design_.directions) * noise * noise;
+    const double factor = squares > 0 ? std::max(0.0, 1 - kShrink * of_noise / squares) : 0;
+    for (double& weight : of_output) weight *= factor;
+  }
+}
+
+void AutoLinear::weights(std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+  if (w_.empty()) return;
+  const bool averaging = gradients_done_ > static_cast<std::size_t>(gradients_ / 2);
+  std::vector<double> w = averaging ? average_ : w_;
+  if (averaging) {
+    const auto all = static_cast<double>(gradients_ - gradients_ / 2);
+    const auto so_far = static_cast<double>(gradients_done_) - static_cast<double>(gradients_ / 2);
+    for (double& weight : w) weight *= all / so_far;
+  }
+  shrink(w);
+  design_.view->weights_for_rows(w, out);
+}
+
+MethodState AutoLinear::save() const {
+  return {{"step", {static_cast<double>(done_)}},
+          {"gradients", {static_cast<double>(gradients_done_)}},
+          {"mean", mean_},
+          {"moment", moment_},
+          {"noise", {mean_noise_, moment_noise_, gradient_noise_}},
+          {"weights", w_},
+          {"average", average_}};
+}
+
+void AutoLinear::restore(const MethodState& state) {
+  const auto noise = methods::saved_vector(state, kName, "noise", 3);
+  const auto step = methods::saved_number(state, kName, "step",
+                                          at_least(0).at_most(static_cast<double>(options_.stages.size())));
+  const auto gradients =
+      methods::saved_number(state, kName, "gradients", at_least(0).at_most(static_cast<double>(gradients_)));
+  mean_ = methods::saved(state, kName, "mean");
+  moment_ = methods::saved(state, kName, "moment");
+  mean_noise_ = noise[0];
+  moment_noise_ = noise[1];
+  gradient_noise_ = noise[2];
+  if (!mean_.empty() && mean_.size() + 1 != options_.columns) {
+    throw InputError(fmt::format("checkpoint: auto: expected a mean of {} numbers, got {}",
+                                 options_.columns - 1, mean_.size()));
+  }
+  if (!moment_.empty() && moment_.size() != triangle_size(scaled(false).directions)) {
+    throw InputError("checkpoint: auto: the second moment is not of the columns that the mean keeps");
+  }
+  if (gradients > 0) {
+    begin_gradients();
+    w_ = methods::saved_vector(state, kName, "weights", w_.size());
+    average_ = methods::saved_vector(state, kName, "average", w_.size());
+  }
+  done_ = static_cast<std::size_t>(step);
+  gradients_done_ = static_cast<std::size_t>(gradients);
+  report_ = {.step = static_cast<std::int64_t>(done_), .noise_stddev = gradient_noise_};
+}
+
+}  // namespace
+
+std::vector<AutoStage> AutoLinearOptions::usual_stages() {
+  std::vector<AutoStage> stages{AutoStage::mean, AutoStage::moment};
+  stages.insert(stages.end(), kGradients, AutoStage::gradient);
+  return stages;
+}
+
+double noise_of(AutoStage stage, double noise) {
+  switch (stage) {
+    case AutoStage::mean:
+      return noise / std::sqrt(kMeanShare);
+    case AutoStage::moment:
+      return noise / std::sqrt(kMomentShare);
+    case AutoStage::gradient:
+      break;
+  }
+  return noise / std::sqrt(kGradientShare / kGradients);
+}
+
+std::vector<CountedEvent> auto_linear_events(const std::vector<AutoStage>& stages, double noise) {
+  std::vector<CountedEvent> events;
+  for (const AutoStage stage : stages) {
+    const Event event = Event::gaussian(noise_of(stage, noise));
+    if (!events.empty() && events.back().event == event) {
+      ++events.back().count;
+    } else {
+      events.push_back({event, 1});
+    }
+  }
+  return events;
+}
+
+std::unique_ptr<Method> make_auto_linear(const AutoLinearOptions& options) {
+  return std::make_unique<AutoLinear>(options);
+}
+
+}  // namespace ration

@@ -1,0 +1,75 @@
+#include "methods/auto/curvature.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ration {
+namespace {
+
+double logistic_curvature(double z) {
+  const double tail = std::exp(-std::abs(z));
+  return tail / ((1 + tail) * (1 + tail));
+}
+
+// Of both labels, half and half.
+double hinge_curvature(double z, double width) {
+  const double of_one = std::abs(1 - z) <= width ? 1 : 0;
+  const double of_zero = std::abs(1 + z) <= width ? 1 : 0;
+  return (of_one + of_zero) / (4 * width);
+}
+
+double curvature_at(GlmLoss loss, double huber_width, double z) {
+  switch (loss) {
+    case GlmLoss::logistic:
+    case GlmLoss::softmax:
+      return logistic_curvature(z);
+    case GlmLoss::hinge:
+      return hinge_curvature(z, 1);
+    case GlmLoss::huber:
+      return hinge_curvature(z, std::max(1.0, huber_width));
+    case GlmLoss::squared:
+      break;
+  }
+  return 1;
+}
+
+}  // namespace
+
+// By the trapezoidal rule, which converges faster than any power for what ends as a normal density does.
+double expected_curvature(GlmLoss loss, double huber_width, double mean, double stddev) {
+  constexpr int kHalf = 24;
+  constexpr double kEnd = 6;
+  double sum = 0;
+  double weights = 0;
+  for (int i = -kHalf; i <= kHalf; ++i) {
+    const double x = kEnd * i / kHalf;
+    const double weight = std::exp(-0.5 * x * x);
+    sum += weight * curvature_at(loss, huber_width, mean + stddev * x);
+    weights += weight;
+  }
+  return sum / weights;
+}
+
+std::vector<double> expected_softmax_curvatures(std::span<const double> means,
+                                                std::span<const double> stddevs) {
+  const std::size_t classes = means.size();
+  const double largest = *std::max_element(means.begin(), means.end());
+  std::vector<double> curvatures(classes);
+  for (std::size_t k = 0; k < classes; ++k) {
+    double others = 0;
+    double spread = 0;
+    for (std::size_t j = 0; j < classes; ++j) {
+      if (j == k) continue;
+      const double share = std::exp(means[j] - largest);
+      others += share;
+      spread += share * share * stddevs[j] * stddevs[j];
+    }
+    others = std::max(others, 1e-300);
+    const double mean = means[k] - largest - std::log(others);
+    const double stddev = std::sqrt(stddevs[k] * stddevs[k] + spread / (others * others));
+    curvatures[k] = expected_curvature(GlmLoss::logistic, 1, mean, stddev);
+  }
+  return curvatures;
+}
+
+}  // namespace ration

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "ration/objectives/glm/glm_loss.h"
+
+namespace ration {
+
+// The expected second derivative of a loss in its output, for outputs that are normal with this mean and
+// standard deviation: about what a linear model has on whitened rows, given its weights. So the length of a
+// Newton step follows from released numbers alone.
+//
+// Losses    logistic: E[p (1 - p)]. squared: 1. hinge and huber: that of a hinge rounded off within a
+//           distance of at least 1, labels half and half; a kink has no second derivative.
+double expected_curvature(GlmLoss loss, double huber_width, double mean, double stddev);
+
+// Of softmax, for each class: that of the logistic loss of its output against all others', whose spread
+// counts as far as they are probable.
+std::vector<double> expected_softmax_curvatures(std::span<const double> means,
+                                                std::span<const double> stddevs);
+
+}  // namespace ration

@@ -1,0 +1,81 @@
+#include "train/recipes/auto.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "ration/base/error.h"
+#include "ration/privacy/calibrate.h"
+#include "train/recipes/settings.h"
+
+namespace ration {
+namespace {
+
+// Rows times mu below which a model is mostly noise, and the frequencies of the classes are a better answer.
+constexpr double kLeastSignal = 100;
+
+// The mu of Gaussian DP that a budget is worth.
+double mu_of(const Budget& budget) {
+  return 1 / calibrate_noise([](double noise) { return Event::gaussian(noise); }, Relation::add_remove,
+                             Accountant::gdp, budget);
+}
+
+bool carries_a_model(const Plan& plan, const Budget& budget) {
+  return !plan.rows || *plan.rows * mu_of(budget) >= kLeastSignal;
+}
+
+std::optional<Substitute> substitute(const Plan& plan, const Budget& budget) {
+  if (plan.model.is_network()) return Substitute{MethodKind::dpsgd, "the model is a network"};
+  if (plan.model.sees_scattering()) return Substitute{MethodKind::dpsgd, "rows are scattered images"};
+  if (plan.model != GlmLoss::squared && !carries_a_model(plan, budget)) {
+    return Substitute{MethodKind::majority,
+                      fmt::format("{} rows are too few for a model at this budget", show(*plan.rows))};
+  }
+  return std::nullopt;
+}
+
+void use_all_rows(Plan& plan) {
+  if (!plan.rate && !plan.batch) plan.rate = 1;
+}
+
+Recipe::Open make_plan(const Plan& plan, const Budget&) {
+  if (*plan.rate < 1) {
+    throw InputError(fmt::format("plan: method auto sees all rows at once, but rate is {}; leave it out",
+                                 show(*plan.rate)));
+  }
+  return std::make_unique<AutoPlan>(plan.model.loss(), plan.huber_width);
+}
+
+}  // namespace
+
+AutoPlan::AutoPlan(GlmLoss loss, double huber_width) {
+  options_.loss = loss;
+  options_.huber_width = huber_width;
+}
+
+std::vector<CountedEvent> AutoPlan::events(std::int64_t first_steps) const {
+  const std::vector<AutoStage> first(options_.stages.begin(), options_.stages.begin() + first_steps);
+  return auto_linear_events(first, options_.noise);
+}
+
+std::unique_ptr<Method> AutoPlan::make(const ModelShape& model, const StepsSoFar& so_far) const {
+  AutoLinearOptions options = options_;
+  options.columns = model.columns;
+  options.outputs = model.outputs;
+  options.stages.erase(options.stages.begin() + so_far.done, options.stages.begin() + so_far.charged);
+  return make_auto_linear(options);
+}
+
+std::string AutoPlan::settings() const {
+  return fmt::format("{} {} {}", to_string(options_.loss), options_.huber_width, options_.stages.size());
+}
+
+std::vector<Recipe> auto_recipes() {
+  Recipe recipe{
+      MethodKind::automatic,   [](const Plan&) { return Settings{"noise"}; }, use_all_rows, make_plan,
+      /*takes_networks=*/true,
+      /*needs_bias=*/true};
+  recipe.substitute = substitute;
+  return {recipe};
+}
+
+}  // namespace ration
