@@ -48,8 +48,9 @@ RowView::RowView(std::size_t columns, std::vector<std::size_t> used, std::size_t
   if (!std::all_of(matrix_.begin(), matrix_.end(), [](double value) { return std::isfinite(value); })) {
     throw InputError("row view: expected finite numbers");
   }
-  // Sums of squares are off by a relative error far below this.
-  size_ = std::sqrt(squared_length(matrix_)) * (1 + 0x1p-20);
+  // Sums of squares are off by a relative error far below the first, and lost squares by less than the
+  // second.
+  size_ = std::sqrt(squared_length(matrix_)) * (1 + 0x1p-20) + 0x1p-480;
   if (!std::isfinite(size_)) throw InputError("row view: expected numbers whose squares do not overflow");
   for (std::size_t k = 0; k < used_.size(); ++k) places_[used_[k]] = static_cast<std::int32_t>(k);
 }

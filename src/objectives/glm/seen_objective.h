@@ -44,7 +44,10 @@ class SeenObjective final : public Objective {
   std::uint64_t longest_chain(std::uint64_t rows) const override {
     return linear_.longest_chain(rows) + rows / kStretch + kMostBlocks + 2 * view_->columns() + 8;
   }
-  double magnification() const override { return view_->size() * usual_length(view_->columns()); }
+  // At least 1, since sums of losses do not pass through M.
+  double magnification() const override {
+    return std::max(1.0, view_->size() * usual_length(view_->columns()));
+  }
   PublicFacts facts() const override {
     PublicFacts facts = linear_.facts();
     facts.row_norm_bound = PublicFacts::kUnknown;

@@ -12,6 +12,8 @@ namespace ration {
 namespace {
 
 constexpr std::size_t kRowsOfABlock = 1024;
+// Of shorter rows, squares of what is seen may be lost below the smallest double.
+constexpr double kShortestRow = 0x1p-400;
 
 RATION_INLINE void add_multiple(const double* __restrict column, double factor, std::size_t count,
                                 double* __restrict sum) {
@@ -27,16 +29,18 @@ RATION_INLINE void add_products(const double* values, const std::size_t* offsets
 }
 
 double seen_norm(const Rows& rows, std::size_t row, const RowView& view, std::span<double> seen) {
+  const double length = rows.norms()[row];
+  if (length < kShortestRow) return 0;
   std::fill(seen.begin(), seen.end(), 0.0);
   rows.for_each_entry(row, [&](std::size_t column, double value) {
     const std::int32_t place = view.place(column);
     if (place == RowView::kUnused || value == 0) return;
     PerProcessor<add_multiple>::call(view.column_at(place).data(), value, seen.size(), seen.data());
   });
-  const double length = rows.norms()[row];
   const double unit = std::numeric_limits<double>::epsilon();  // 2 u
   const double slack = static_cast<double>(view.columns() + 2) * unit * view.size() * length;
-  const double norm = std::sqrt(squared_length(seen)) * (1 + 0x1p-44) + slack;
+  const double of_squares = static_cast<double>(seen.size() + 2) * unit;
+  const double norm = std::sqrt(squared_length(seen)) * (1 + of_squares) + slack;
   return std::isnan(norm) ? norm : std::max(norm, length / usual_length(view.columns()));
 }
 
