@@ -35,7 +35,7 @@ class AutoLinear final : public Method {
   explicit AutoLinear(const AutoLinearOptions& options) : options_(options) {
     require(kName, "columns", static_cast<double>(options.columns), at_least(2));
     require(kName, "noise", options.noise, greater_than(0));
-    gradients_ = std::count(options.stages.begin(), options.stages.end(), AutoStage::gradient);
+    gradients_ = gradients_from(0);
   }
 
   bool step(PrivateOracle& oracle) override;
@@ -51,6 +51,10 @@ class AutoLinear final : public Method {
 
   Design scaled(bool with_bias) const;
   void begin_gradients();
+  std::size_t gradients_from(std::size_t stage) const {
+    const auto first = options_.stages.begin() + static_cast<std::ptrdiff_t>(stage);
+    return static_cast<std::size_t>(std::count(first, options_.stages.end(), AutoStage::gradient));
+  }
 
   double gradient_mu() const { return std::sqrt(kGradientShare) / options_.noise; }
   double clip_bound(double rows) const;
@@ -59,9 +63,10 @@ class AutoLinear final : public Method {
   std::size_t coordinates() const { return design_.view->coordinates(); }
 
   AutoLinearOptions options_;
-  std::ptrdiff_t gradients_ = 0;
   std::size_t done_ = 0;
+  std::size_t gradients_ = 0;  // all of them
   std::size_t gradients_done_ = 0;
+  std::size_t averaged_ = 0;  // of those, the last ones
   StepReport report_;
 
   // What was released, with the noise of each number.
@@ -71,7 +76,7 @@ class AutoLinear final : public Method {
   Design design_;  // made of these
   bool is_white_ = false;
   std::shared_ptr<const RowView> looked_through_;  // the oracle's
-  std::vector<double> w_, average_, gradient_;     // empty before the first gradient
+  std::vector<double> w_, sum_, gradient_;         // empty before the first gradient; of the averaged weights
 };
 
 bool AutoLinear::step(PrivateOracle& oracle) {
@@ -127,7 +132,7 @@ void AutoLinear::begin_gradients() {
   is_white_ = !moment_.empty();
   design_ = is_white_ ? whitened(scaled(false), moment_, moment_noise_) : scaled(true);
   w_.assign(coordinates() * options_.outputs, 0.0);
-  average_ = gradient_ = w_;
+  sum_ = gradient_ = w_;
 }
 
 // What a row is long, times the slope of a loss that is not sure.
@@ -156,7 +161,10 @@ std::vector<double> AutoLinear::step_lengths(std::span<const double> w) const {
     const auto classes = static_cast<double>(options_.outputs);
     for (double& curvature : lengths) curvature *= classes / (classes - 1);
   }
-  for (double& length : lengths) length = damping * std::min(newton / length, kLongestStep);
+  for (double& length : lengths) {  // also where there is no curvature to speak of, or no number
+    const double steps = newton / length;
+    length = damping * (steps < kLongestStep ? steps : kLongestStep);
+  }
   return lengths;
 }
 
@@ -169,10 +177,9 @@ bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
   gradient_noise_ = oracle.gradient_stddev(query);
   const std::vector<double> lengths = step_lengths(w_);
   for (std::size_t i = 0; i < w_.size(); ++i) w_[i] -= lengths[i / coordinates()] * gradient_[i];
-  const auto all = static_cast<std::size_t>(gradients_);
-  const std::size_t half = all / 2;
-  if (gradients_done_++ >= half) {
-    for (std::size_t i = 0; i < w_.size(); ++i) average_[i] += w_[i] / static_cast<double>(all - half);
+  if (gradients_done_++ >= gradients_ / 2) {
+    ++averaged_;
+    for (std::size_t i = 0; i < w_.size(); ++i) sum_[i] += w_[i];
   }
   report_ = {.learning_rate = lengths[0],
              .gradient_norm = std::sqrt(squared_length(gradient_)),
@@ -183,7 +190,7 @@ bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
 // The noise of the average is about that of one step whose noise is the averaged steps' together.
 void AutoLinear::shrink(std::span<double> w) const {
   const std::vector<double> lengths = step_lengths(w);
-  const double averaged = std::max<double>(1, static_cast<double>(gradients_ - gradients_ / 2));
+  const auto averaged = static_cast<double>(std::max<std::size_t>(1, averaged_));
   for (std::size_t k = 0; k < options_.outputs; ++k) {
     const auto of_output = w.subspan(k * coordinates(), design_.directions);
     const double newton = options_.loss == GlmLoss::squared ? 1 : kNewton;
@@ -198,33 +205,29 @@ void AutoLinear::shrink(std::span<double> w) const {
 void AutoLinear::weights(std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   if (w_.empty()) return;
-  const bool averaging = gradients_done_ > static_cast<std::size_t>(gradients_ / 2);
-  std::vector<double> w = averaging ? average_ : w_;
-  if (averaging) {
-    const auto all = static_cast<double>(gradients_ - gradients_ / 2);
-    const auto so_far = static_cast<double>(gradients_done_) - static_cast<double>(gradients_ / 2);
-    for (double& weight : w) weight *= all / so_far;
-  }
+  std::vector<double> w = averaged_ > 0 ? sum_ : w_;
+  for (double& weight : w) weight /= static_cast<double>(std::max<std::size_t>(1, averaged_));
   shrink(w);
   design_.view->weights_for_rows(w, out);
 }
 
 MethodState AutoLinear::save() const {
   return {{"step", {static_cast<double>(done_)}},
-          {"gradients", {static_cast<double>(gradients_done_)}},
+          {"gradients", {static_cast<double>(gradients_done_), static_cast<double>(averaged_)}},
           {"mean", mean_},
           {"moment", moment_},
           {"noise", {mean_noise_, moment_noise_, gradient_noise_}},
           {"weights", w_},
-          {"average", average_}};
+          {"sum", sum_}};
 }
 
 void AutoLinear::restore(const MethodState& state) {
   const auto noise = methods::saved_vector(state, kName, "noise", 3);
   const auto step = methods::saved_number(state, kName, "step",
                                           at_least(0).at_most(static_cast<double>(options_.stages.size())));
-  const auto gradients =
-      methods::saved_number(state, kName, "gradients", at_least(0).at_most(static_cast<double>(gradients_)));
+  const auto gradients = methods::saved_vector(state, kName, "gradients", 2);
+  require(kName, "gradients", gradients[0], at_least(0).at_most(step));
+  require(kName, "averaged", gradients[1], at_least(0).at_most(gradients[0]));
   mean_ = methods::saved(state, kName, "mean");
   moment_ = methods::saved(state, kName, "moment");
   mean_noise_ = noise[0];
@@ -237,13 +240,16 @@ void AutoLinear::restore(const MethodState& state) {
   if (!moment_.empty() && moment_.size() != triangle_size(scaled(false).directions)) {
     throw InputError("checkpoint: auto: the second moment is not of the columns that the mean keeps");
   }
-  if (gradients > 0) {
+  if (gradients[0] > 0) {
     begin_gradients();
     w_ = methods::saved_vector(state, kName, "weights", w_.size());
-    average_ = methods::saved_vector(state, kName, "average", w_.size());
+    sum_ = methods::saved_vector(state, kName, "sum", w_.size());
   }
   done_ = static_cast<std::size_t>(step);
-  gradients_done_ = static_cast<std::size_t>(gradients);
+  gradients_done_ = static_cast<std::size_t>(gradients[0]);
+  averaged_ = static_cast<std::size_t>(gradients[1]);
+  // Which stages were lost cannot be told from their number, so those that are done go by the state alone.
+  gradients_ = gradients_done_ + gradients_from(done_);
   report_ = {.step = static_cast<std::int64_t>(done_), .noise_stddev = gradient_noise_};
 }
 

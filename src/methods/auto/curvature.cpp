@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ration {
 namespace {
@@ -53,9 +54,12 @@ double expected_curvature(GlmLoss loss, double huber_width, double mean, double 
 std::vector<double> expected_softmax_curvatures(std::span<const double> means,
                                                 std::span<const double> stddevs) {
   const std::size_t classes = means.size();
-  const double largest = *std::max_element(means.begin(), means.end());
   std::vector<double> curvatures(classes);
   for (std::size_t k = 0; k < classes; ++k) {
+    double largest = -std::numeric_limits<double>::infinity();  // of the others
+    for (std::size_t j = 0; j < classes; ++j) {
+      if (j != k) largest = std::max(largest, means[j]);
+    }
     double others = 0;
     double spread = 0;
     for (std::size_t j = 0; j < classes; ++j) {
@@ -64,7 +68,6 @@ std::vector<double> expected_softmax_curvatures(std::span<const double> means,
       others += share;
       spread += share * share * stddevs[j] * stddevs[j];
     }
-    others = std::max(others, 1e-300);
     const double mean = means[k] - largest - std::log(others);
     const double stddev = std::sqrt(stddevs[k] * stddevs[k] + spread / (others * others));
     curvatures[k] = expected_curvature(GlmLoss::logistic, 1, mean, stddev);
