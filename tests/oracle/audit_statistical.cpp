@@ -33,6 +33,16 @@ std::unique_ptr<Objective> table(bool with_the_row) {
   return glm(GlmLoss::squared, store(Storage::dense, 1, features, labels));
 }
 
+// A row that is (10, 10) where the others are zero.
+std::unique_ptr<Objective> table_of_two_columns(bool with_the_row) {
+  Vector features(12, 0.0), labels(6, 0.0);
+  if (with_the_row) {
+    features.insert(features.end(), {10, 10});
+    labels.push_back(-10);
+  }
+  return glm(GlmLoss::squared, store(Storage::dense, 2, features, labels));
+}
+
 // What an attacker makes of a run: a number that is larger if the row is there.
 using Attack = std::function<double(PrivateOracle&)>;
 
@@ -41,7 +51,9 @@ struct Audited {
   Event released;
 };
 
-Audited audit(const Attack& attack, double rate) {
+using Table = std::unique_ptr<Objective> (*)(bool with_the_row);
+
+Audited audit(const Attack& attack, double rate, Table table = table) {
   Event released = Event::nothing();
   const auto statistics = [&](bool with_the_row) {
     const auto objective = table(with_the_row);
@@ -122,6 +134,58 @@ TEST(OracleAudit, FiveGradientsOfOneSample) {
   const Event parts = Event::repeated(Event::poisson_sampled(kRate, Event::gaussian(kNoise)), kQueries);
   EXPECT_LE(audited.proven, claim(audited.released, Accountant::rdp));
   EXPECT_GT(audited.proven, claim(parts, Accountant::pld));
+}
+
+// What a sampled sum says that is 1, by the likelihood ratio, if the row was drawn.
+double ratio_of(double sum, double noise, double rate) {
+  return std::log(1 - rate + rate * std::exp((sum - 0.5) / (noise * noise)));
+}
+
+void expect_claim_of_one_answer_holds(const Audited& audited, double noise, double rate) {
+  const Event claimed = Event::poisson_sampled(rate, Event::gaussian(noise));
+  EXPECT_EQ(claim(audited.released, Accountant::pld), claim(claimed, Accountant::pld));
+  EXPECT_LE(audited.proven, claim(claimed, Accountant::pld));
+  EXPECT_GT(audited.proven, claim(Event::poisson_sampled(rate, Event::gaussian(2 * noise)), Accountant::pld));
+  EXPECT_GT(audited.proven, 0.6 * claim(claimed, Accountant::pld));
+}
+
+constexpr double kRowNoise = 0.8;
+constexpr double kRowRate = 0.5;
+
+TEST(OracleAudit, OneSampledMeanOfRows) {
+  const Attack attack = [](PrivateOracle& oracle) {
+    Vector mean(2);
+    EXPECT_TRUE(oracle.mean_of_rows({.bound = 3, .noise_multiplier = kRowNoise}, mean));
+    const double along = (mean[0] + mean[1]) / std::sqrt(2) * 6 * kRowRate / 3;
+    return ratio_of(along, kRowNoise, kRowRate);
+  };
+  expect_claim_of_one_answer_holds(audit(attack, kRowRate, table_of_two_columns), kRowNoise, kRowRate);
+}
+
+// The row's products are all the same, beside the diagonal as on it, and their weights are those with which
+// they are released.
+TEST(OracleAudit, OneSampledSecondMoment) {
+  const Attack attack = [](PrivateOracle& oracle) {
+    Vector upper(3);
+    oracle.look_through(
+        std::make_shared<const RowView>(2, std::vector<std::size_t>{0, 1}, 2, Vector{7, 0, 0, 7}));
+    EXPECT_TRUE(oracle.second_moment({.bound = 3, .noise_multiplier = kRowNoise}, upper));
+    const double along = (0.5 * upper[0] + upper[1] + 0.5 * upper[2]) * 6 * kRowRate / 9;
+    return ratio_of(along, kRowNoise, kRowRate);
+  };
+  expect_claim_of_one_answer_holds(audit(attack, kRowRate, table_of_two_columns), kRowNoise, kRowRate);
+}
+
+// The map turns the row onto an axis, and makes it longer.
+TEST(OracleAudit, OneSampledGradientOfWhatIsSeen) {
+  const Attack attack = [](PrivateOracle& oracle) {
+    oracle.look_through(
+        std::make_shared<const RowView>(2, std::vector<std::size_t>{0, 1}, 2, Vector{30, 30, 30, -30}));
+    Vector mean(2);
+    EXPECT_TRUE(oracle.gradient(Vector(2, 0.0), {.clip = Abadi{1}, .noise_multiplier = kRowNoise}, mean));
+    return ratio_of(mean[0] * 6 * kRowRate, kRowNoise, kRowRate);
+  };
+  expect_claim_of_one_answer_holds(audit(attack, kRowRate, table_of_two_columns), kRowNoise, kRowRate);
 }
 
 }  // namespace

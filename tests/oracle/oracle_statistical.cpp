@@ -115,6 +115,89 @@ TEST(OracleNoise, OfGradientsInOneSample) {
   }
 }
 
+// The room for rounding is that much larger where a map stretches rows.
+constexpr double kMagnification = 3;
+
+std::shared_ptr<const RowView> any_view(std::size_t coordinates) {
+  return std::make_shared<const RowView>(2, std::vector<std::size_t>{0}, coordinates,
+                                         Vector(coordinates, 1.0));
+}
+
+TEST(OracleNoise, OfGradientsOfWhatIsSeen) {
+  for (const Setting& setting : all_settings()) {
+    Door door(setting, 2);
+    door.objective.magnification_seen = kMagnification;
+    door.oracle.look_through(any_view(1));
+    const GradientQuery query{.clip = Abadi{2}, .noise_multiplier = 1.5};
+    const double stddev = 1.5 * 2 * (relative_bound(door.sampler.relation()) + kMagnification * setting.room);
+    Vector noise, mean(1);
+    for (int i = 0; i < kRuns; ++i) {
+      ASSERT_TRUE(door.oracle.gradient(Vector(1, 1.0), query, mean));
+      noise.push_back(mean[0] * door.sampler.divisor() - kRow * door.drawn());
+    }
+    EXPECT_TRUE(follows_normal_only(noise, stddev));
+  }
+}
+
+TEST(OracleNoise, OfMeansOfRows) {
+  constexpr double kBound = 3;
+  for (const bool through_a_map : {false, true}) {
+    for (const Setting& setting : all_settings()) {
+      Door door(setting, 2);
+      door.objective.magnification_seen = kMagnification;
+      if (through_a_map) door.oracle.look_through(any_view(2));
+      const MeanOfRowsQuery query{.bound = kBound, .noise_multiplier = 1.5};
+      const double room = setting.room * (through_a_map ? kMagnification : 1);
+      const double stddev = 1.5 * kBound * (relative_bound(door.sampler.relation()) + room);
+      Vector first, second, mean(2);
+      for (int i = 0; i < kRuns; ++i) {
+        ASSERT_TRUE(door.oracle.mean_of_rows(query, mean));
+        first.push_back(mean[0] * door.sampler.divisor() - kRow * door.drawn());
+        second.push_back(mean[1] * door.sampler.divisor());
+      }
+      EXPECT_TRUE(follows_normal_only(first, stddev));
+      EXPECT_TRUE(follows_normal_only(second, stddev));
+      EXPECT_NEAR(door.oracle.mean_of_rows_stddev(query) * door.sampler.divisor(), stddev, 1e-5 * stddev);
+      for (double& value : first) value /= stddev;
+      for (double& value : second) value /= stddev;
+      EXPECT_TRUE(uncorrelated(first, second));
+    }
+  }
+}
+
+// Beside the diagonal it is smaller by sqrt(2), which counts for as much: such an entry is there twice.
+TEST(OracleNoise, OfSecondMoments) {
+  constexpr double kBound = 3;
+  for (const Setting& setting : all_settings()) {
+    Door door(setting, 2);
+    door.objective.magnification_seen = kMagnification;
+    door.oracle.look_through(any_view(3));
+    const SecondMomentQuery query{.bound = kBound, .noise_multiplier = 1.5};
+    const bool replace = door.sampler.relation() == Relation::replace_one;
+    const double room = std::sqrt(2) * kMagnification * kMagnification * setting.room;
+    const double stddev = 1.5 * kBound * kBound * ((replace ? std::sqrt(2) : 1) + room);
+    std::vector<Vector> noise(6);
+    Vector upper(6);
+    for (int i = 0; i < kRuns; ++i) {
+      ASSERT_TRUE(door.oracle.second_moment(query, upper));
+      for (std::size_t k = 0; k < 6; ++k) noise[k].push_back(upper[k] * door.sampler.divisor());
+      noise[0].back() -= kRow * kRow * door.drawn();
+    }
+    EXPECT_NEAR(door.oracle.second_moment_stddev(query) * door.sampler.divisor(), stddev, 1e-5 * stddev);
+    for (std::size_t k = 0; k < 6; ++k) {
+      const bool on_the_diagonal = k == 0 || k == 3 || k == 5;
+      const double expected = on_the_diagonal ? stddev : stddev / std::sqrt(2);
+      EXPECT_TRUE(follows_normal_only(noise[k], expected)) << k;
+      for (double& value : noise[k]) value /= expected;
+      if (k > 0) {
+        EXPECT_TRUE(uncorrelated(noise[0], noise[k])) << k;
+      }
+    }
+    EXPECT_TRUE(uncorrelated(noise[1], noise[3]));
+    EXPECT_TRUE(uncorrelated(noise[2], noise[4]));
+  }
+}
+
 TEST(OracleNoise, OfCounts) {
   for (const Setting& setting : all_settings()) {
     Door door(setting);

@@ -34,6 +34,8 @@ const DecreaseQuery kDecrease{.loss_bound = 1, .noise = LaplaceSearch{0.5, 0.25}
 const MinimumQuery kMinimum{.loss_bound = 1, .epsilon = 0.5};
 const SquaredNormQuery kSquaredNorm{.clip = Abadi{1}, .noise_multiplier = 3};
 const CountQuery kCount{.bound = 1, .noise_multiplier = 4};
+const MeanOfRowsQuery kMeanOfRows{.bound = 1, .noise_multiplier = 5};
+const SecondMomentQuery kSecondMoment{.bound = 1, .noise_multiplier = 6};
 
 // One oracle over a hundred rows, with everything it does written down.
 class Door {
@@ -82,7 +84,14 @@ const std::vector<NamedQuery>& queries_of_any_size() {
       {"losses along", "BoundedRange(epsilon 0.5)",
        [](Door& door) { return door.oracle.minimum_along(door.line(), kMinimum).has_value(); }},
       {"count", "Gaussian(noise 4)",
-       [](Door& door) { return door.oracle.count(door.w, kCount).has_value(); }}};
+       [](Door& door) { return door.oracle.count(door.w, kCount).has_value(); }},
+      {"rows", "Gaussian(noise 5)",
+       [](Door& door) { return door.oracle.mean_of_rows(kMeanOfRows, door.mean); }},
+      {"second moment", "Gaussian(noise 6)", [](Door& door) {
+         door.oracle.look_through(
+             std::make_shared<const RowView>(3, std::vector<std::size_t>{0, 2}, 2, Vector{1, 0, 0, 1}));
+         return door.oracle.second_moment(kSecondMoment, door.mean);
+       }}};
   return queries;
 }
 const NamedQuery& squared_norm_query() {

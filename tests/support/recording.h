@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,17 +19,22 @@ namespace ration::testing {
 
 using Journal = std::vector<std::string>;
 
-// Row i has the gradient slopes[i] in the first coordinate, and the loss slopes[i] * w[0]. Not rounded as the
-// real ones are: `chain` is what it says about itself.
+// Row i has the gradient slopes[i] in the first coordinate, and the loss slopes[i] * w[0]; as a row of
+// numbers it is slopes[i] in the first column, seen through a map or not. Not rounded as the real ones are:
+// `chain` is what it says about itself, and `magnification_seen` what it says when it is seen through a map.
 class RecordingObjective final : public Objective {
  public:
   RecordingObjective(std::vector<double> slopes, std::size_t parameters, Journal* journal = nullptr,
                      std::uint64_t chain = 1)
       : slopes_(std::move(slopes)), parameters_(parameters), journal_(journal), chain_(chain) {}
 
+  double magnification_seen = 1;
+
   std::size_t rows() const override { return slopes_.size(); }
   std::size_t parameters() const override { return parameters_; }
   std::uint64_t longest_chain(std::uint64_t) const override { return chain_; }
+  double magnification() const override { return magnification_; }
+  PublicFacts facts() const override { return {.columns = parameters_}; }
 
   void clipped_gradient_sum(Parameters, const Batch& batch, const AnyClipRule& rule,
                             std::span<double> sum) override {
@@ -54,11 +60,27 @@ class RecordingObjective final : public Objective {
     for (const auto row : batch.rows) count += std::abs(slopes_[row]) <= bound ? 1 : 0;
     return count;
   }
+  std::unique_ptr<Objective> seen_through(std::shared_ptr<const RowView> view) const override {
+    auto seen = std::make_unique<RecordingObjective>(slopes_, view->coordinates(), journal_, chain_);
+    seen->magnification_ = magnification_seen;
+    seen->batches_ = batches_;
+    return seen;
+  }
+  void shortened_row_sum(const Batch& batch, double bound, std::span<double> sum) override {
+    write_down("rows", batch);
+    std::fill(sum.begin(), sum.end(), 0.0);
+    for (const auto row : batch.rows) sum[0] += std::clamp(slopes_[row], -bound, bound);
+  }
+  void second_moment_sum(const Batch& batch, double bound, std::span<double> upper) override {
+    write_down("second moment", batch);
+    std::fill(upper.begin(), upper.end(), 0.0);
+    for (const auto row : batch.rows) upper[0] += std::pow(std::clamp(slopes_[row], -bound, bound), 2);
+  }
   double mean_loss(Parameters) override { return 0; }
   void predict(Parameters, std::span<double>) override {}
 
-  // The rows of every call, in order.
-  const std::vector<std::vector<std::uint64_t>>& batches() const { return batches_; }
+  // The rows of every call, in order; also of what was seen through a map.
+  const std::vector<std::vector<std::uint64_t>>& batches() const { return *batches_; }
 
  private:
   static double clipped(const AnyClipRule& rule, double slope) {
@@ -72,14 +94,16 @@ class RecordingObjective final : public Objective {
   void write_down(const char* what, const Batch& batch) {
     if (!journal_) return;
     journal_->push_back(what);
-    batches_.push_back(batch.rows);
+    batches_->push_back(batch.rows);
   }
 
   std::vector<double> slopes_;
   std::size_t parameters_;
   Journal* journal_;
   std::uint64_t chain_;
-  std::vector<std::vector<std::uint64_t>> batches_;
+  double magnification_ = 1;
+  std::shared_ptr<std::vector<std::vector<std::uint64_t>>> batches_ =
+      std::make_shared<std::vector<std::vector<std::uint64_t>>>();
 };
 
 // Another sampler, and when it drew.
