@@ -267,8 +267,9 @@ TEST(MethodSettings, MajorityNeedsTheBias) {
 }
 
 TEST(MethodSettings, AnUnknownMethodIsRefusedWithTheList) {
-  EXPECT_THAT(refusal([] { plan_by("dpsdg"); }),
-              AllOf(HasSubstr("method: expected one of dpsgd, sgd-adv"), HasSubstr("did you mean 'dpsgd'?")));
+  EXPECT_THAT(
+      refusal([] { plan_by("dpsdg"); }),
+      AllOf(HasSubstr("method: expected one of auto, dpsgd, sgd-adv"), HasSubstr("did you mean 'dpsgd'?")));
 }
 
 }  // namespace

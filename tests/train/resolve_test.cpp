@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "ration/base/error.h"
+#include "ration/objectives/network.h"
 #include "schedules/noise_shape.h"
 #include "support/child_process.h"
 #include "support/plans.h"
@@ -147,7 +148,7 @@ TEST(Resolve, ValuesOfAPlanThatCameFromNoFileAreCheckedToo) {
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.epsilon = -1; }), StartsWith("plan: epsilon: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.steps = 0; }), StartsWith("plan: steps: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.method = "sgd"; }),
-              StartsWith("method: expected one of dpsgd, "));
+              StartsWith("method: expected one of auto, dpsgd, "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.sampling = "shuffle"; }), StartsWith("sampling: "));
   EXPECT_THAT(complaint_about([](Plan& plan) { plan.clip = "none"; }), StartsWith("clip: "));
 }
@@ -464,6 +465,99 @@ TEST(Resolve, AnUntrainedModelHasAWeightForEveryColumnAndOutput) {
   EXPECT_EQ(untrained_model(plan, schema).weights, std::vector<double>(columns, 0.0));
   plan.model = "softmax";
   EXPECT_EQ(untrained_model(plan, schema).weights.size(), 2 * columns);
+}
+
+// --- what method auto becomes
+
+Plan plan_by_auto() {
+  return changed([](Plan& plan) {
+    plan.method = "auto";
+    plan.steps.reset();
+  });
+}
+
+TEST(Resolve, MethodAutoIsItselfForLinearModels) {
+  for (const std::string model : {"logistic", "softmax", "hinge", "huber", "squared"}) {
+    Plan plan = plan_by_auto();
+    plan.model = model;
+    const ResolvedPlan resolved = resolve(plan);
+    EXPECT_EQ(resolved.plan.method.name(), "auto");
+    EXPECT_EQ(resolved.why_method, "");
+    EXPECT_EQ(resolved.steps(), 18);
+    EXPECT_EQ(resolved.rate, 1);
+    EXPECT_LE(resolved.cost.epsilon, 1);
+  }
+  Plan plan = plan_by_auto();
+  plan.rate = 0.5;
+  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("method auto sees all rows at once"));
+}
+
+void expect_dpsgd_for(const std::string& model, const std::string& why) {
+  Plan plan = plan_by_auto();
+  plan.data = "mnist:/nowhere";
+  plan.model = model;
+  const ResolvedPlan resolved = resolve(plan);
+  EXPECT_EQ(resolved.plan.method.name(), "dpsgd");
+  EXPECT_THAT(resolved.why_method, HasSubstr(why));
+  plan.method = "dpsgd";
+  EXPECT_EQ(to_toml(resolve(plan).plan), to_toml(resolved.plan));
+}
+
+TEST(Resolve, MethodAutoIsDpsgdForScatteredImages) {
+  expect_dpsgd_for("scatter+softmax", "scattered");
+}
+
+// NOT a network: a name that is one's.
+class OneName final : public Networks {
+ public:
+  OneName() { use_networks(this); }
+  ~OneName() override { use_networks(nullptr); }
+  std::vector<std::string> names() const override { return {"net"}; }
+  bool knows(std::string_view name) const override { return name == "net"; }
+  NetworkDefaults usual(std::string_view) const override { return {}; }
+  std::vector<double> start(const NetworkSpec&, RandomSource&) const override { return {}; }
+  std::size_t parameters(const NetworkSpec&) const override { return 0; }
+  std::unique_ptr<Objective> objective(const NetworkSpec&, std::shared_ptr<const Rows>, const Hardware&,
+                                       bool) const override {
+    return nullptr;
+  }
+  void require_device(const std::string&) const override {}
+};
+
+TEST(Resolve, MethodAutoIsDpsgdForNetworks) {
+  const OneName networks;
+  expect_dpsgd_for("net", "network");
+}
+
+// By what is declared alone: who declares nothing gets a model, however many rows there are.
+TEST(Resolve, MethodAutoIsTheMajorityForTooFewDeclaredRows) {
+  const auto method = [](std::optional<double> rows, double epsilon, const std::string& model) {
+    Plan plan = plan_by_auto();
+    plan.rows = rows;
+    plan.epsilon = epsilon;
+    plan.model = model;
+    return std::string(resolve(plan).plan.method.name());
+  };
+  EXPECT_EQ(method(10, 1, "logistic"), "majority");
+  EXPECT_EQ(method(10, 1, "softmax"), "majority");
+  EXPECT_EQ(method(10'000, 1e-3, "logistic"), "majority");
+  EXPECT_EQ(method(10'000, 1, "logistic"), "auto");
+  EXPECT_EQ(method(std::nullopt, 1, "logistic"), "auto");
+  EXPECT_EQ(method(std::nullopt, 1e-3, "logistic"), "auto");
+  EXPECT_EQ(method(10, 1, "squared"), "auto");  // there are no classes to count
+  Plan plan = plan_by_auto();
+  plan.rows = 10;
+  EXPECT_THAT(resolve(plan).why_method, HasSubstr("10 rows are too few"));
+}
+
+TEST(Resolve, MethodAutoTakesNoSettingsOfTheMethodInItsPlace) {
+  Plan plan = plan_by_auto();
+  plan.rows = 10;
+  plan.lr = 0.5;
+  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("lr: method auto does not use it"));
+  Plan nothing = plan_by_auto();
+  nothing.epsilon.reset();
+  EXPECT_THAT(refusal([&] { resolve(nothing); }), HasSubstr("epsilon is needed"));
 }
 
 }  // namespace

@@ -372,5 +372,84 @@ columns = [ { name = "x", type = "number", low = 0, high = 1 },
   EXPECT_NEAR(training.weights()[1], 0.25, 0.02);
 }
 
+// --- a method whose stages differ
+
+ResolvedPlan plan_by_auto() {
+  Plan plan = small_plan();
+  plan.method = "auto";
+  plan.steps.reset();
+  return resolve(plan);
+}
+
+// Whichever stages were paid for and lost: all of the plan's releases are charged, none of them twice, and
+// those that are asked are the ones that are left.
+TEST(Training, StagesOfAutoThatWereLostAreNotAskedAgain) {
+  const ResolvedPlan plan = plan_by_auto();
+  for (const std::int64_t done : {0, 1, 2, 3, 12}) {
+    for (const std::int64_t lost : {1, 2, 4}) {
+      SeededRandom random(1);
+      Training first(plan, kLogistic, some_rows(), random);
+      for (std::int64_t i = 0; i < done; ++i) ASSERT_TRUE(first.step());
+      TrainingState state = first.save();
+      state.charged += lost;
+      Training second(plan, kLogistic, some_rows(), random, state);
+      EXPECT_EQ(second.steps_done(), done);
+      for (std::int64_t i = done + lost; i < 18; ++i) {
+        ASSERT_TRUE(second.step()) << done << " " << lost;
+        EXPECT_EQ(charged_events(second.released()), charged_events(plan.event(i + 1)));
+        if (i != 14) continue;
+        state = second.save();
+      }
+      EXPECT_FALSE(second.step());
+      EXPECT_EQ(charged_events(second.released()), charged_events(plan.event()));
+      for (const double weight : second.weights()) EXPECT_TRUE(std::isfinite(weight));
+      if (done + lost > 14) continue;
+      state.charged += 2;  // and again
+      Training third(plan, kLogistic, some_rows(), random, state);
+      EXPECT_TRUE(third.step());
+      EXPECT_FALSE(third.step());
+      EXPECT_EQ(charged_events(third.released()), charged_events(plan.event()));
+      for (const double weight : third.weights()) EXPECT_TRUE(std::isfinite(weight));
+    }
+  }
+}
+
+TEST(Training, AutoGoesOnFromEveryStageAsIfNothingHadHappened) {
+  const ResolvedPlan plan = plan_by_auto();
+  SeededRandom random(3);
+  Training whole(plan, kLogistic, some_rows(), random);
+  finish(whole);
+  for (std::int64_t stop = 0; stop <= 18; stop += 3) {
+    SeededRandom same(3);
+    Training first(plan, kLogistic, some_rows(), same);
+    for (std::int64_t i = 0; i < stop; ++i) ASSERT_TRUE(first.step());
+    Training second(plan, kLogistic, some_rows(), same, first.save());
+    finish(second);
+    EXPECT_EQ(second.weights(), whole.weights()) << stop;
+  }
+}
+
+// A second moment has far more numbers than the model: what its noise takes of the random source counts.
+TEST(Training, AutoDrawsNoMoreRandomWordsThanItSays) {
+  std::mt19937_64 bits(1);
+  SparseMatrix matrix{.columns = 600, .starts = {0}, .indices = {}, .values = {}};
+  for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t column = 0; column < 599; ++column) {
+      if (bits() % 2 == 0) matrix.add(column, 1);
+    }
+    matrix.add(599, 1);
+    matrix.end_row();
+  }
+  std::vector<double> labels(kRows);
+  for (double& label : labels) label = static_cast<double>(bits() % 2);
+  const ResolvedPlan plan = plan_by_auto();
+  CountingRandom random(1);
+  Training training(plan, kLogistic, RowTransform(Rows::sparse(std::move(matrix), std::move(labels))),
+                    random);
+  finish(training);
+  EXPECT_GT(random.words_generated(), 100'000u);
+  EXPECT_LE(static_cast<double>(random.words_generated()), training.random_words());
+}
+
 }  // namespace
 }  // namespace ration::testing
