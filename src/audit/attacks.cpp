@@ -50,10 +50,10 @@ WhiteBox::WhiteBox(const ResolvedPlan& plan, const Model& untrained, std::span<c
                    const SharedRows& common)
     : rate_(plan.rate), scores_(canaries.size()) {
   for (const Canary& canary : canaries) {
-    targets_.push_back({as_trained_on(untrained, canary.row),
-                        canary.twin ? as_trained_on(untrained, canary.twin) : nullptr});
+    targets_.push_back({.row = {as_trained_on(untrained, canary.row)},
+                        .twin = {canary.twin ? as_trained_on(untrained, canary.twin) : nullptr}});
   }
-  if (common) common_ = as_trained_on(untrained, common);
+  if (common) common_.as_it_is = as_trained_on(untrained, common);
 }
 
 void WhiteBox::begin() {
@@ -61,18 +61,30 @@ void WhiteBox::begin() {
   std::fill(scores_.begin(), scores_.end(), 0.0);
 }
 
+void WhiteBox::look_through(const std::shared_ptr<const RowView>& view) {
+  if (view == view_) return;
+  view_ = view;
+  common_.look_through(view);
+  for (Target& target : targets_) {
+    target.row.look_through(view);
+    target.twin.look_through(view);
+  }
+}
+
 void WhiteBox::on_gradient(const ReleasedGradient& gradient) {
   ++seen_;
+  look_through(gradient.view);
   pull_.resize(gradient.mean.size());
   sum_.assign(gradient.mean.begin(), gradient.mean.end());
   for (double& value : sum_) value *= gradient.divisor;
-  if (common_) {
-    common_->clipped_gradient_sum(gradient.at, all_rows(common_->rows()), gradient.query.clip, pull_);
+  if (common_.as_it_is) {
+    Objective& common = common_.now();
+    common.clipped_gradient_sum(gradient.at, all_rows(common.rows()), gradient.query.clip, pull_);
     for (std::size_t k = 0; k < sum_.size(); ++k) sum_[k] -= rate_ * pull_[k];
   }
   for (std::size_t i = 0; i < targets_.size(); ++i) {
-    scores_[i] += evidence_of(*targets_[i].row, gradient);
-    if (targets_[i].twin) scores_[i] -= evidence_of(*targets_[i].twin, gradient);
+    scores_[i] += evidence_of(targets_[i].row.now(), gradient);
+    if (targets_[i].twin.as_it_is) scores_[i] -= evidence_of(targets_[i].twin.now(), gradient);
   }
 }
 

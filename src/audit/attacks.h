@@ -53,15 +53,27 @@ class WhiteBox final : public ReleaseObserver {
   std::span<const double> scores() const { return scores_; }
 
  private:
+  struct Seen {
+    std::unique_ptr<Objective> as_it_is;   // null if there is none
+    std::unique_ptr<Objective> through{};  // the run's map; null if it has none
+
+    Objective& now() const { return through ? *through : *as_it_is; }
+    void look_through(const std::shared_ptr<const RowView>& view) {
+      through = as_it_is && view ? as_it_is->seen_through(view) : nullptr;
+    }
+  };
   struct Target {
-    std::unique_ptr<Objective> row;
-    std::unique_ptr<Objective> twin;
+    Seen row;
+    Seen twin;
   };
   double evidence_of(Objective& row, const ReleasedGradient& gradient);
+  // From now on rows are seen as the run sees them.
+  void look_through(const std::shared_ptr<const RowView>& view);
 
   double rate_;
   std::vector<Target> targets_;
-  std::unique_ptr<Objective> common_;
+  Seen common_;
+  std::shared_ptr<const RowView> view_;
   std::size_t seen_ = 0;
   std::vector<double> scores_;
   std::vector<double> sum_;   // the noisy one, less what the others add on average

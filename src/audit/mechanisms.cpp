@@ -137,6 +137,16 @@ std::unique_ptr<Objective> small_table(World world) {
   return make_glm(small_rows(world), {.loss = GlmLoss::huber, .threads = 1});
 }
 
+// The same of two columns: a row that is as long in both of them.
+std::unique_ptr<Objective> slanted_row(World world) {
+  const std::size_t rows = world == World::with ? kOthers + 1 : kOthers;
+  std::vector<double> features(2 * rows, 0.0);
+  if (world == World::with) features[2 * kOthers] = features[2 * kOthers + 1] = 1;
+  return make_glm(
+      std::make_shared<const Rows>(Rows::dense(2, std::move(features), std::vector<double>(rows, 0.0))),
+      {.loss = GlmLoss::huber, .threads = 1});
+}
+
 MechanismGame query(std::string name, const Event& base, const MakeObjective& make_objective,
                     const MakeSampler& make_sampler, const Ask& ask) {
   const auto any = make_sampler(kOthers + 1);
@@ -224,6 +234,27 @@ Ask released_weight(bool (PrivateOracle::*ask)(const Query&, std::span<double>),
   };
 }
 
+// Along the row.
+Ask mean_of_rows(const MeanOfRowsQuery& query) {
+  return [=](PrivateOracle& oracle) {
+    std::array<double, 2> mean{};
+    const bool granted = oracle.mean_of_rows(query, mean);
+    return answered(granted, mean[0] + mean[1]);
+  };
+}
+
+// Along the row's products, in the weights with which they are released; rows are seen as twice as long.
+Ask second_moment(const SecondMomentQuery& query) {
+  const auto doubled =
+      std::make_shared<const RowView>(2, std::vector<std::size_t>{0, 1}, 2, std::vector<double>{2, 0, 0, 2});
+  return [=](PrivateOracle& oracle) {
+    oracle.look_through(doubled);
+    std::array<double, 3> upper{};
+    const bool granted = oracle.second_moment(query, upper);
+    return answered(granted, upper[0] + 2 * upper[1] + upper[2]);
+  };
+}
+
 // --- counts and means outside of the oracle
 
 MechanismGame row_count(double noise) {
@@ -274,6 +305,8 @@ std::vector<MechanismGame> mechanism_games(double noise) {
   const OutputQuery output{.fit = DescentFit{.steps = 4, .step_size = 0.1}, .noise_multiplier = noise};
   const ObjectiveQuery objective{.ridge = 50 * std::max(1.0, noise), .noise_multiplier = noise};
   const LabelCountsQuery labels{.noise_multiplier = noise};
+  const MeanOfRowsQuery mean{.noise_multiplier = noise};
+  const SecondMomentQuery moment{.noise_multiplier = noise};
   const MakeObjective pulls = row_that({});
   return {
       additive("gaussian", GaussianMechanism(gaussian)),
@@ -319,6 +352,10 @@ std::vector<MechanismGame> mechanism_games(double noise) {
               const bool granted = oracle.label_counts(labels, counts);
               return answered(granted, counts[1]);
             }),
+      query("mean of rows", mean.event(), slanted_row, all_rows, mean_of_rows(mean)),
+      query("mean of rows, poisson", mean.event(), slanted_row, half_of_them, mean_of_rows(mean)),
+      query("second moment", moment.event(), slanted_row, all_rows, second_moment(moment)),
+      query("second moment, poisson", moment.event(), slanted_row, half_of_them, second_moment(moment)),
       row_count(noise),
       row_mean(noise),
       accuracy(noise),

@@ -222,7 +222,7 @@ void PrivateOracle::hand_out_watched(const AnyWeights& w, const GradientQuery& q
     std::copy(block.begin(), block.end(), mean.begin() + static_cast<std::ptrdiff_t>(first));
     take(first, block);
   });
-  observer_->on_gradient({at, query, mean, batch_.divisor, gradient_stddev(query)});
+  observer_->on_gradient({at, query, mean, batch_.divisor, gradient_stddev(query), view_});
 }
 
 void PrivateOracle::answer_gradient(Parameters w, const GradientQuery& query, const TakeBlock& take) {

@@ -73,6 +73,7 @@ Plan learned() {
 const Audited kLooseClaims[] = {{"dpsgd_fixed_size", fixed_size(with_steps(MethodKind::dpsgd, 5))}};
 
 const Audited kPlans[] = {
+    {"auto", plan_of(MethodKind::automatic)},
     {"dpsgd", with_steps(MethodKind::dpsgd, 5)},
     {"dpsgd_poisson", sampled(with_steps(MethodKind::dpsgd, 5))},
     {"dpsgd_replace_one", replacing(with_steps(MethodKind::dpsgd, 5))},

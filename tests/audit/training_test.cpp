@@ -58,5 +58,16 @@ TEST(AuditOfARun, OneRunWithManyCanariesFindsATenthOfTheNoise) {
   EXPECT_EQ(found, 2);
 }
 
+// Gradients of such a run are asked in the coordinates of a map that it makes on its way. Fails by chance
+// with probability below 1e-9, as above: the gradients are four fifths of the squared privacy loss.
+TEST(AuditOfARun, SeesRowsThroughTheRunsOwnMap) {
+  Plan plan = few_steps_of_all_rows();
+  plan.method = MethodKind::automatic;
+  plan.steps.reset();
+  const Report report = audit_training(ration::testing::with_a_tenth_of_the_noise(plan),
+                                       {.trials = 1000, .confidence = 0.999, .view = View::white_box});
+  EXPECT_TRUE(report.contradicts());
+}
+
 }  // namespace
 }  // namespace ration::audit

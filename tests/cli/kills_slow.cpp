@@ -68,6 +68,7 @@ std::vector<KillCase> kill_cases() {
       {"sgd_adv", "sgd-adv", every},
       {"sgd_ma", "sgd-ma", every},
       {"dpadam", "dpadam", every},
+      {"auto", "auto", "--checkpoint-every 1"},
       {"blsgd", "blsgd", "--expected-steps 100", Spends::by_outputs},
       {"blsgd_ac", "blsgd-ac", "--expected-steps 100", Spends::by_outputs},
       {"blgd", "blgd", "", Spends::by_outputs},
