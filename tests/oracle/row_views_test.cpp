@@ -197,7 +197,7 @@ TEST_P(RowViewsNoise, GrowsWithTheMagnification) {
     const std::uint64_t most = door.sampler.most_rows();
     const double room = 2 * kBound * seen->magnification() * sum_error(most, seen->longest_chain(most));
     const double moment_room = std::sqrt(2) * kBound * seen->magnification() * room;
-    EXPECT_GE(seen->magnification(), std::max(1.0, size * std::sqrt(6)));
+    EXPECT_GE(seen->magnification(), std::max(1.0, size * std::sqrt(3)));
     EXPECT_GE(door.oracle.gradient_stddev({.clip = Abadi{kBound}}) * divisor, times(3, 6) + room);
     EXPECT_GE(door.oracle.mean_of_rows_stddev({.bound = kBound}) * divisor, times(3, 6) + room);
     EXPECT_GE(door.oracle.second_moment_stddev({.bound = kBound}) * divisor,

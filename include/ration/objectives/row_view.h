@@ -39,7 +39,8 @@ class RowView {
   }
   // M without its zero columns, column by column.
   std::span<const double> matrix() const { return matrix_; }
-  // The Frobenius norm of M, rounded up.
+  // How much longer |M| makes a vector at most, |M| being M without its signs: a bound, not above Frobenius's
+  // norm but for rounding. What errors of products with M grow with.
   double size() const { return size_; }
 
   // out = M^T u: weights for the rows from weights for what is seen. Several outputs one after the other.

@@ -16,13 +16,13 @@ namespace ration {
 // A linear model of rows seen through a map (row_view.h): l_i(u) = l(u z_i), z_i = M x_i.
 //
 // Guarantee   a row contributes factor * slope * z_i, and the factor goes by the slope's norm times a bound
-// on
-//             |z_i| (seen_rows.h), so that no contribution is longer than the clip rule's bound.
-// Rounding    sums are those of the rows as they are, times M. With |M| Frobenius's norm, X usual_length(), B
-//             the bound, and k roundings per contribution, the sum of m rows is off by at most m k u B X: so
-//             long can a row be there. M times that is off by at most |M| B X m (k + columns + 2) u
-//             (1 + small) [Higham02, Sec. 3.5], so |M| X is the magnification, and the columns belong to the
-//             chain.
+//             on |z_i| (seen_rows.h), so that no contribution is longer than the clip rule's bound.
+// Rounding    sums are those of the rows as they are, times M. Let A be how much longer M without its signs
+//             makes a vector at most (RowView::size), X usual_length(), B the bound, and k the roundings of
+//             a contribution. The sum of m rows is off by at most m k u B X: so long can a row be there. M
+//             times that is off by at most A B X m (k + columns + 2) u (1 + small) [Higham02, Sec. 3.5], so
+//             A X is the magnification, and the columns belong to the chain. Of sums of products it is the
+//             same with the squares of A, B and X: S -> M S M^T makes Frobenius norms A^2 times longer.
 // Cost        that of the rows as they are, and two products with M. Norms are computed once, here.
 template <class Loss>
 class SeenObjective final : public Objective {

@@ -18,8 +18,9 @@ double usual_length(std::size_t columns);
 // usual_length() to the sums of rows that this is computed from. So the rounding of those has a public bound,
 // whatever the row holds (Objective::magnification).
 //
-// Rounding    what is computed of M x is off by at most (columns + 2) u |M| |x| (1 + small), |M| Frobenius's
-//             norm [Higham02, Sec. 3.5]; that is added, and what the norm of so many coordinates may lose.
+// Rounding    what is computed of M x is off by at most (columns + 2) u A |x| (1 + small), A the most that M
+//             without its signs makes a vector longer [Higham02, Sec. 3.5] (RowView::size); that is added,
+//             and what the norm of so many coordinates may lose.
 // Edge cases  such rows contribute nothing (clip_factor): not finite for a row with a NaN or an infinity,
 //             seen or not, or of which what is seen has squares that overflow; 0 for a row shorter than
 //             2^-400, of which squares might be lost.
