@@ -3,7 +3,9 @@
 # tests/mutants/mutants.json lists them: in `file`, the one place that reads `find` becomes `replace`. The sources stay
 # as they are: copies go to mutant/ in the build folder, and are compiled in place of the originals; headers come first
 # in the include path of library and tests. Every file that any mutant changes is compiled from its copy, so that
-# from one mutant to the next only that file is new. RATION_MUTANT=none is such a build without a defect.
+# from one mutant to the next only that file is new. The headers' folder is named after their list: an object does not
+# become old when a copy of a header appears that it would find now, but it does when its command changes.
+# RATION_MUTANT=none is such a build without a defect.
 # tests/mutants/run builds and judges them all (make mutants).
 set(RATION_MUTANT "" CACHE STRING "Build with a deliberate defect of tests/mutants/mutants.json; never for use")
 if(NOT RATION_MUTANT)
@@ -15,7 +17,6 @@ endif()
 set(ration_mutants_list ${PROJECT_SOURCE_DIR}/tests/mutants/mutants.json)
 set(ration_mutants_folder ${PROJECT_BINARY_DIR}/mutant)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ration_mutants_list})
-include_directories(BEFORE ${ration_mutants_folder}/include ${ration_mutants_folder}/src)
 
 # Writes only what is new, so that nothing else is compiled again.
 function(ration_write_if_new path content)
@@ -73,6 +74,14 @@ if(NOT DEFINED ration_mutant_number AND NOT RATION_MUTANT STREQUAL "none")
   ration_refuse_mutant("${ration_mutant_names}")
 endif()
 list(REMOVE_DUPLICATES ration_mutant_files)
+
+set(headers ${ration_mutant_files})
+list(FILTER headers INCLUDE REGEX "\\.h$")
+list(SORT headers)
+string(MD5 headers "${headers}")
+set(ration_mutant_headers_folder ${ration_mutants_folder}/headers/${headers})
+include_directories(BEFORE ${ration_mutant_headers_folder}/include ${ration_mutant_headers_folder}/src)
+
 foreach(file ${ration_mutant_files})
   file(READ ${PROJECT_SOURCE_DIR}/${file} content)
   if(file STREQUAL "${ration_mutant_file}")
@@ -80,7 +89,11 @@ foreach(file ${ration_mutant_files})
     string(JSON replace GET "${mutants}" ${ration_mutant_number} replace)
     ration_apply_mutant("${content}" "${find}" "${replace}" content)
   endif()
-  ration_write_if_new(${ration_mutants_folder}/${file} "${content}")
+  if(file MATCHES "\\.h$")
+    ration_write_if_new(${ration_mutant_headers_folder}/${file} "${content}")
+  else()
+    ration_write_if_new(${ration_mutants_folder}/${file} "${content}")
+  endif()
 endforeach()
 message(STATUS "Mutant: ${RATION_MUTANT}")
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "privacy/gdp.h"
 
@@ -41,6 +43,17 @@ TEST(Evidence, IsAboveTheTruthNoOftenerThanPromised) {
   }
   EXPECT_LT(above_epsilon, 40);
   EXPECT_LT(above_mu, 40);
+}
+
+// Runs of which the half that chooses gives the row away and the half that judges knows nothing of it.
+TEST(Evidence, IsWhatTheJudgingRunsShow) {
+  Played played{std::vector<double>(2000, 0.0), std::vector<double>(2000, 0.0)};
+  std::fill(played.with.begin(), played.with.begin() + 1000, 1.0);
+  const Evidence lucky = weigh(played, kDelta, 0.1);
+  EXPECT_EQ(lucky.epsilon, 0);
+  EXPECT_EQ(lucky.mu, 0);
+  std::fill(played.with.begin(), played.with.end(), 1.0);
+  EXPECT_GT(weigh(played, kDelta, 0.1).epsilon, 3);
 }
 
 // Of epsilon 4.4 at delta 1e-5, 10,000 judging runs of each world can show less than half: at the cut 3, with

@@ -48,6 +48,13 @@ TEST(SecretKey, MarksAreComparedAsAWhole) {
   EXPECT_FALSE(same_mark("abc", "abd"));
   EXPECT_FALSE(same_mark("abc", "ab"));
   EXPECT_FALSE(same_mark("", "a"));
+  const std::string mark(64, '5');
+  EXPECT_TRUE(same_mark(mark, std::string(64, '5')));
+  for (std::size_t i = 0; i < mark.size(); ++i) {
+    std::string forged = mark;
+    forged[i] = '6';
+    EXPECT_FALSE(same_mark(mark, forged)) << i;
+  }
 }
 
 TEST(UserKey, LiesWhereStateBelongs) {

@@ -82,6 +82,17 @@ TEST(SecureRandom, FillsOfAnySizeAreOneStream) {
   EXPECT_EQ(words, expected);
 }
 
+// The system gives the same key each time here, so the stream begins anew wherever it was asked for one.
+TEST(SecureRandom, AKeyThatHasBeenUsedEnoughIsRenewed) {
+  constexpr std::size_t kWords = 2 * kBlocksPerKey;  // of one key
+  auto random = EntropyInjection::secure_random(&zero_key);
+  std::vector<std::uint64_t> words(2 * kWords + 100);
+  random.fill(words);
+  EXPECT_TRUE(std::equal(words.begin(), words.begin() + kWords, words.begin() + kWords));
+  EXPECT_TRUE(std::equal(words.begin(), words.begin() + 100, words.begin() + 2 * kWords));
+  EXPECT_EQ(std::count(words.begin(), words.begin() + kWords, words[0]), 1);  // and nowhere before
+}
+
 TEST(SecureRandom, AnotherStreamHasAnotherKey) {
   SecureRandom random;
   const auto second = random.another_stream();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "privacy/exact.h"
@@ -33,6 +34,22 @@ TEST(ComposedLoss, ChargesTheRoundingOfTheTransform) {
     ASSERT_LT(log_truth(epsilon), -40);
     EXPECT_GE(log_delta(Rounding::up, 0.01, 1e-3, 1 << 16, epsilon), log_truth(epsilon)) << epsilon;
     EXPECT_LE(log_delta(Rounding::down, 0.01, 1e-3, 1 << 16, epsilon), log_truth(epsilon)) << epsilon;
+  }
+}
+
+// A loss of -1, 0 or 1, twice: no loss is above 2, so delta is 0 there. The window is far wider than the law,
+// so that nothing is outside; what the transform leaves up there is rounding, and about half of it is
+// positive.
+TEST(ComposedLoss, TakesNoRoundingForMass) {
+  for (const double share : {0.01, 0.03, 0.3}) {
+    const LossLattice step{.width = 1, .first = -1, .mass = {share, 1 - 2 * share, share}, .log_lost = -1e3};
+    for (const double tilt : {0.05, 0.2, 0.5, 1.0}) {
+      FourierTransform transform;
+      const std::vector<CountedLattice> twice{{step, 2}};
+      const ComposedLoss below(twice, tilt, Rounding::down, 1 << 16, transform);
+      for (int loss = 2; loss < 20; ++loss)
+        EXPECT_EQ(below.log_delta(loss), -std::numeric_limits<double>::infinity()) << loss << " " << share;
+    }
   }
 }
 

@@ -125,6 +125,33 @@ TEST(FixedSizeRenyi, CoversRowsThatMoveBothWays) {
   });
 }
 
+// Counts of three kinds of rows. The row is of one kind here and of another there, all others are of the
+// third: if it is not drawn, another is. So there are three sums, each one sensitivity from the others, where
+// a Poisson sample has two, and the Poisson sample's curve is too low.
+TEST(FixedSizeRenyi, CoversThreeSumsThatAreApart) {
+  for (const double rate : {0.001, 0.01}) {
+    for (const double noise : {1.0, 2.0}) {
+      for (const int order : {2, 3}) {
+        const double mu = 1 / noise, reach = 10 + order * mu, step = 0.1;
+        double sum = 0;  // of what is above 1, so that it keeps its digits
+        for (double x = -reach; x <= reach; x += step) {
+          for (double y = -reach; y <= reach; y += step) {
+            const double density = std::exp(-0.5 * (x * x + y * y)) / (2 * M_PI);
+            const double here = rate * std::expm1(mu * x - 0.5 * mu * mu);
+            const double there = rate * std::expm1(mu * (0.5 * x + std::sqrt(0.75) * y) - 0.5 * mu * mu);
+            const double loss = std::log1p(here) - std::log1p(there);
+            sum += density * (1 + there) * std::expm1(order * loss) * step * step;
+          }
+        }
+        const double truth = std::log1p(sum) / (order - 1);
+        RdpCurve curve(fixed_gaussian(rate, noise, 1), Relation::replace_one);
+        EXPECT_GE(curve(order), truth) << "rate " << rate << " noise " << noise << " order " << order;
+        EXPECT_LT(rdp_poisson_gaussian(rate, noise, order), truth) << rate << " " << noise << " " << order;
+      }
+    }
+  }
+}
+
 // The printed sum with the true central moments: ours is not above it by more than rounding.
 TEST(FixedSizeRenyi, IsThePrintedBoundToNineDigits) {
   for (const auto& [rate, noise, order] : {std::tuple{0.5, 100.0, 20}, std::tuple{1e-9, 1e4, 30},

@@ -244,7 +244,7 @@ TEST(Pld, UpperAloneIsTheUpperOfBoth) {
   EXPECT_EQ(pld_epsilon_upper(plan, 1e-6), pld_epsilon(plan, 1e-6).upper);
 }
 
-// Both directions count: at large rates and small epsilons `add` may decide.
+// No plan is known for which `add` decides (pld.cpp), but nor is a proof that there is none.
 TEST(Pld, IsTheLargerOfBothDirections) {
   const SampledGaussianPlan plan = {{0.3, 3, 20}};
   for (const double epsilon : {0.01, 0.5, 2.0}) {

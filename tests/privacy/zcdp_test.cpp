@@ -8,6 +8,9 @@
 #include <cmath>
 
 #include "privacy/gdp.h"
+#include "privacy/rdp.h"
+#include "privacy/steps.h"
+#include "privacy/zcdp_cost.h"
 #include "ration/base/error.h"
 #include "support/generators.h"
 
@@ -103,6 +106,23 @@ TEST(ZcdpClassic, RoundTrips) {
   }
   // The figure that tells the inverse's sign: [DYN] prints a plus.
   EXPECT_NEAR(2 * zcdp_rho_classic(4, 1e-8), 0.3927, 5e-5);
+}
+
+// rho is at least D_alpha / alpha at every order alpha, and not ten times as much at all of them.
+TEST(ZcdpCost, IsTheRenyiCurvesSlope) {
+  for (const Event& event :
+       {Event::gaussian(1.3), Event::discrete_gaussian(0.7), Event::laplace(2), Event::pure_dp(0.3),
+        Event::pure_dp(2), Event::noisy_max(0.5), Event::bounded_range(0.7),
+        Event::above_threshold_laplace(0.2, 0.1), Event::above_threshold_gaussian(4, 8, 100)}) {
+    const double rho = zcdp_cost(steps_of(event, Relation::add_remove).at(0));
+    RdpCurve curve(event, Relation::add_remove);
+    double most = 0;
+    for (double order = 1.0001; order < 1e4; order = 1 + 1.3 * (order - 1)) {
+      EXPECT_LE(curve(order), rho * order * (1 + 1e-12)) << event.describe() << ", order " << order;
+      most = std::max(most, curve(order) / order);
+    }
+    EXPECT_GE(most, 0.1 * rho) << event.describe();
+  }
 }
 
 TEST(Zcdp, RefusesWhatIsOutsideItsDomain) {

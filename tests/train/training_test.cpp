@@ -179,8 +179,10 @@ TEST(Training, UnderAddRemoveOnlyTheDeclaredNumberOfRowsCounts) {
   plan.rows = 250;  // there are 400
   const ResolvedPlan resolved = resolve(plan);
   SeededRandom random(1);
-  const Training training(resolved, kLogistic, some_rows(), random);
+  Training training(resolved, kLogistic, some_rows(), random);
   EXPECT_EQ(training.divisor_rows(), 250);
+  ASSERT_TRUE(training.step());
+  EXPECT_NEAR(training.report().noise_stddev, resolved.noise_multiplier / 250, 1e-4 / 250);
 }
 
 TEST(Training, ANoisyCountIsTheDivisorAndChargedAndKept) {
