@@ -102,8 +102,8 @@ double CellEncoder::parse(std::string_view text, const Place& place) const {
   if (is_missing(text)) return missing_number(text, place);
   const auto value = parse_number(text);
   if (!value) {
-    place.refuse(column_.name,
-                 fmt::format("expected a number, got {}{}", in_quotes(text), advice_on_missing(text)));
+    place.refuse(column_.name, fmt::format("expected a number, got {}", in_quotes(text)),
+                 advice_on_missing(text));
   }
   return bounded(*value, place);
 }
@@ -114,28 +114,23 @@ double CellEncoder::bounded(double value, const Place& place) const {
     place.refuse(column_.name, fmt::format("expected a finite number, got {}", show(value)));
   if (value >= column_.low && value <= column_.high) return value;
   if (clamps) return std::clamp(value, column_.low, column_.high);
-  place.refuse(
-      column_.name,
-      fmt::format(
-          "value {} is outside the public bounds [{}, {}]; clamp with out_of_bounds = \"clamp\" or widen "
-          "the schema",
-          show(value), show(column_.low), show(column_.high)));
+  place.refuse(column_.name,
+               fmt::format("value {} is outside the public bounds [{}, {}]", show(value), show(column_.low),
+                           show(column_.high)),
+               "; clamp with out_of_bounds = \"clamp\" or widen the schema");
 }
 
 double CellEncoder::missing_number(std::string_view text, const Place& place) const {
   if (column_.fill) return *column_.fill;
-  place.refuse(column_.name,
-               fmt::format("missing value {}; say what to do with it: fill = a number", in_quotes(text)));
+  place.refuse(column_.name, fmt::format("missing value {}", in_quotes(text)),
+               "; say what to do with it: fill = a number");
 }
 
 std::int32_t CellEncoder::missing_class(std::string_view text, const Place& place) const {
   if (column_.fill_category) return *places_.find(*column_.fill_category);
   if (column_.missing_category) return static_cast<std::int32_t>(column_.categories.size());
-  place.refuse(
-      column_.name,
-      fmt::format(
-          "missing value {}; say what to do with it: missing_category = true or fill = \"a category\"",
-          in_quotes(text)));
+  place.refuse(column_.name, fmt::format("missing value {}", in_quotes(text)),
+               "; say what to do with it: missing_category = true or fill = \"a category\"");
 }
 
 std::int32_t CellEncoder::category(std::string_view text, const Place& place) const {
@@ -144,9 +139,8 @@ std::int32_t CellEncoder::category(std::string_view text, const Place& place) co
   if (column_.unknown_category == UnknownCategory::other) return other_category();
   place.refuse(
       column_.name,
-      fmt::format(
-          "value {} is none of the {} categories; add it to the schema or set unknown_category = \"other\"{}",
-          in_quotes(text), column_.categories.size(), advice_on_missing(text)));
+      fmt::format("value {} is none of the {} categories", in_quotes(text), column_.categories.size()),
+      fmt::format("; add it to the schema or set unknown_category = \"other\"{}", advice_on_missing(text)));
 }
 
 // A label has no class for other or missing values, so what helps a feature is no advice here.
@@ -156,11 +150,10 @@ std::int32_t CellEncoder::label_class(std::string_view text, const Place& place)
   if (missing && column_.fill_category) return *places_.find(*column_.fill_category);
   place.refuse(
       column_.name,
-      fmt::format(
-          fmt::runtime(
-              missing ? "missing value {}, but a label has to be one of {} categories; leave such rows out"
-                      : "value {} is none of the {} categories of the label; add it to them or to aliases"),
-          in_quotes(text), column_.categories.size()));
+      fmt::format(fmt::runtime(missing ? "missing value {}, but a label has to be one of {} categories"
+                                       : "value {} is none of the {} categories of the label"),
+                  in_quotes(text), column_.categories.size()),
+      missing ? "; leave such rows out" : "; add it to them or to aliases");
 }
 
 std::int32_t CellEncoder::other_category() const {

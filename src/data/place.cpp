@@ -18,20 +18,21 @@ std::string of_column(std::string_view column, std::string_view message) {
 
 }  // namespace
 
-RowFault Place::fault(std::string_view message) const {
-  return RowFault(located(*this, message));
+RowFault Place::fault(std::string_view message, std::string_view advice) const {
+  return RowFault(located(*this, message), advice);
 }
 
 void Place::refuse(std::string_view message) const {
   throw fault(message);
 }
 
-void Place::refuse(std::string_view column, std::string_view message) const {
-  refuse(of_column(column, message));
+void Place::refuse(std::string_view column, std::string_view message, std::string_view advice) const {
+  throw fault(of_column(column, message), advice);
 }
 
-void Place::refuse_header(std::string_view column, std::string_view message) const {
-  throw PublicFault(located(*this, of_column(column, message)));
+void Place::refuse_header(std::string_view column, std::string_view message, std::string_view advice) const {
+  const std::string complaint = located(*this, of_column(column, message));
+  throw With<PublicFault>(complaint + std::string(advice), complaint);
 }
 
 }  // namespace ration::data

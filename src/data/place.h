@@ -4,14 +4,16 @@
 #include <string>
 #include <string_view>
 
-#include "ration/base/error.h"
+#include "data/advice.h"
 
 namespace ration::data {
 
 // A row breaks the schema. Readers catch it and do what on_bad_row says (row_faults.h).
-class RowFault : public InputError {
+class RowFault : public With<InputError> {
  public:
-  using InputError::InputError;
+  // `advice` is about the schema, and follows what is said of the row.
+  explicit RowFault(const std::string& complaint, std::string_view advice = {})
+      : With(complaint + std::string(advice), complaint) {}
 };
 
 // Where a value came from: a line of a text file, or a row of an array.
@@ -21,12 +23,14 @@ struct Place {
   bool is_line = true;
 
   // Both throw RowFault.
-  [[noreturn]] void refuse(std::string_view column, std::string_view message) const;
+  [[noreturn]] void refuse(std::string_view column, std::string_view message,
+                           std::string_view advice = {}) const;
   [[noreturn]] void refuse(std::string_view message) const;
   // Throws PublicFault: what is wrong is the header.
-  [[noreturn]] void refuse_header(std::string_view column, std::string_view message) const;
+  [[noreturn]] void refuse_header(std::string_view column, std::string_view message,
+                                  std::string_view advice = {}) const;
 
-  RowFault fault(std::string_view message) const;
+  RowFault fault(std::string_view message, std::string_view advice = {}) const;
 };
 
 }  // namespace ration::data

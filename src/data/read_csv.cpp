@@ -18,8 +18,8 @@ std::size_t column_named(const Schema& schema, std::string_view name, const Plac
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     if (schema.columns[i].name == name) return i;
   }
-  place.refuse_header(
-      name, "in the header but not in the schema; add it there with type = \"ignore\" to leave it out");
+  place.refuse_header(name, "in the header but not in the schema",
+                      "; add it there with type = \"ignore\" to leave it out");
 }
 
 // A first line with none of the schema's names is a row, or was split by the wrong character. As it may be a
@@ -30,10 +30,12 @@ void require_a_header(const Schema& schema, const std::vector<std::string_view>&
                        [name](const Column& column) { return column.name == name; });
   };
   if (std::any_of(names.begin(), names.end(), is_known)) return;
-  place.refuse(fmt::format(
-      "expected the schema's column names in the first line, got none of them in {} fields, {} first; if it "
-      "is a row, set header = false in the schema; if fields are separated by something else, set delimiter",
-      names.size(), in_quotes(names.empty() ? "" : names.front())));
+  throw place.fault(
+      fmt::format(
+          "expected the schema's column names in the first line, got none of them in {} fields, {} first",
+          names.size(), in_quotes(names.empty() ? "" : names.front())),
+      "; if it is a row, set header = false in the schema; if fields are separated by something else, set "
+      "delimiter");
 }
 
 FieldColumns columns_by_header(const Schema& schema, const ReadOptions& options,
@@ -67,8 +69,8 @@ FieldColumns columns_by_place(const Schema& schema, const ReadOptions& options, 
 }
 
 RowFault wrong_width(std::size_t fields, std::size_t expected, const Place& place) {
-  return place.fault(fmt::format("expected {} fields, got {}{}", expected, fields,
-                                 fields == 1 ? "; is the delimiter the schema's?" : ""));
+  return place.fault(fmt::format("expected {} fields, got {}", expected, fields),
+                     fields == 1 ? "; is the delimiter the schema's?" : "");
 }
 
 void add_row(TableBuilder& builder, const FieldColumns& columns, const std::vector<std::string_view>& fields,

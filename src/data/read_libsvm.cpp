@@ -126,11 +126,10 @@ class LibsvmRows {
       place.refuse(column, fmt::format("expected a finite number, got {}", in_quotes(text)));
     if (*value >= features_.low && *value <= features_.high) return *value;
     if (clamps_) return std::clamp(*value, features_.low, features_.high);
-    place.refuse(
-        column,
-        fmt::format("value {} is outside the public bounds [{}, {}]; clamp with out_of_bounds = \"clamp\" or "
-                    "widen the schema",
-                    show(*value), show(features_.low), show(features_.high)));
+    place.refuse(column,
+                 fmt::format("value {} is outside the public bounds [{}, {}]", show(*value),
+                             show(features_.low), show(features_.high)),
+                 "; clamp with out_of_bounds = \"clamp\" or widen the schema");
   }
 
   void push(std::size_t column, double value) {

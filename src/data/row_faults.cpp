@@ -12,10 +12,10 @@ void RowFaults::in_row(const RowFault& fault) {
   if (choice_ != OnBadRow::refuse) return;
   if (complaints_.size() < kMostShown) {
     complaints_.emplace_back(fault.what());
+    without_advice_.push_back(fault.without_advice());
     return;
   }
-  throw BadRows(
-      fmt::format("{}\nand more: these are the first {}", fmt::join(complaints_, "\n"), kMostShown));
+  refuse(fmt::format("\nand more: these are the first {}", kMostShown));
 }
 
 bool RowFaults::end_row() {
@@ -25,7 +25,12 @@ bool RowFaults::end_row() {
 }
 
 void RowFaults::finish() const {
-  if (!complaints_.empty()) throw BadRows(fmt::format("{}", fmt::join(complaints_, "\n")));
+  if (!complaints_.empty()) refuse("");
+}
+
+void RowFaults::refuse(std::string_view ending) const {
+  throw With<BadRows>(fmt::format("{}{}", fmt::join(complaints_, "\n"), ending),
+                      fmt::format("{}{}", fmt::join(without_advice_, "\n"), ending));
 }
 
 Column as_read(Column column, OnBadRow choice) {

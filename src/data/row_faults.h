@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/place.h"
@@ -32,14 +33,17 @@ class RowFaults {
 
   // Rows that did not.
   std::size_t left_out() const { return left_out_; }
-  // Throws BadRows if there was something to refuse.
+  // Throws BadRows if there was something to refuse. It can be asked for its text without_advice().
   void finish() const;
 
  private:
+  [[noreturn]] void refuse(std::string_view ending) const;
+
   OnBadRow choice_;
   bool row_is_bad_ = false;
   std::size_t left_out_ = 0;
-  std::vector<std::string> complaints_;  // only of refuse
+  std::vector<std::string> complaints_;      // only of refuse
+  std::vector<std::string> without_advice_;  // the same
 };
 
 // The column as it is read under this choice: clamp holds for numbers of which the schema says nothing else.
