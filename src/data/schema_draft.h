@@ -12,7 +12,7 @@ namespace ration::data {
 //               this would spend an unlimited budget: use it on public data, or replace every bound and list
 //               by public knowledge.
 // `names` are the columns in order; empty if the file's first line names them.
-// Edge cases    a column with more than 200 different texts is drafted as "ignore", with a comment.
+// Decisions     sampled_column.h lists them; each has a comment in the draft.
 std::string draft_schema(const std::string& path, const std::string& target,
                          const std::vector<std::string>& names = {});
 

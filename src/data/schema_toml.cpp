@@ -304,7 +304,10 @@ toml::table parse(std::string_view toml, const std::string& file) {
   try {
     return toml::parse(toml, file);
   } catch (const toml::parse_error& error) {
-    refuse(file, error.source().begin.line, fmt::format("not TOML: {}", one_short_line(error.description())));
+    const std::string_view fault = error.description();
+    const bool code = fault.find("leading zero") != std::string_view::npos;
+    refuse(file, error.source().begin.line,
+           fmt::format("not TOML: {}{}", one_short_line(fault), code ? "; write codes in quotes" : ""));
   }
 }
 

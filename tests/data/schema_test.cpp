@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/sampled_column.h"
 #include "data/schema_draft.h"
 #include "ration/data/table.h"
 #include "support/child_process.h"
@@ -14,6 +15,7 @@ namespace ration::testing {
 namespace {
 
 using namespace ration::data;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -187,6 +189,7 @@ const BadSchema kBadSchemas[] = {
      "format = \"libsvm\"\nfeatures = { count = 3 }\n" + two_columns("type = \"ignore\""),
      "expected columns to hold the label alone"},
     {"NotToml", "label = \n", "adult.toml:1: not TOML"},
+    {"CodeWithoutQuotes", "label = 01\n", "; write codes in quotes"},
     {"Binary", std::string("\x00\x01\xFF", 3), "not TOML"},
     {"Empty", "", "expected columns, got none"},
 };
@@ -256,11 +259,62 @@ TEST(Draft, NumbersThatRepeatAreNoIds) {
   EXPECT_THAT(draft, HasSubstr("{ name = \"visit_id\", type = \"number\""));
 }
 
+TEST(Draft, DigitsWithALeadingZeroAreCodes) {
+  const TemporaryFolder folder;
+  const std::string draft =
+      draft_schema(folder.write("t.csv", "zip,half,count,y\n01,0.5,0,a\n10,0.25,10,b\n02,1,7,a\n"), "y");
+  EXPECT_THAT(draft,
+              HasSubstr("{ name = \"zip\", type = \"category\", categories = [\"01\", \"02\", \"10\"] }"));
+  EXPECT_THAT(draft, HasSubstr("# Column 'zip' has numbers with leading zeros, like codes: a category.\n"));
+  const Schema schema = parse_schema(draft);
+  EXPECT_EQ(schema.columns[1].type, ColumnType::number);
+  EXPECT_EQ(schema.columns[2].type, ColumnType::number);
+  EXPECT_EQ(read_table(folder.path() + "/t.csv", schema).rows.count(), 3u);
+}
+
+TEST(Draft, DatesAreLeftOut) {
+  const TemporaryFolder folder;
+  const std::string draft = draft_schema(
+      folder.write("t.csv", "seen,y\n2026-11-18,a\n,b\n2026-01-02T10:30:00Z,a\n2026-1-2 9:05,b\n"), "y");
+  EXPECT_THAT(
+      draft, HasSubstr("# Column 'seen' has dates, of which no model makes anything as they are: left out."));
+  EXPECT_EQ(parse_schema(draft).columns[0].type, ColumnType::ignore);
+  for (const char* const date :
+       {"2026-11-18", "18.11.2026", "1.2.2026", "11/18/2026", "11/18/2026 9:05 PM", "18.11.2026 23:59:59.5"})
+    EXPECT_TRUE(is_date(date)) << date;
+  for (const char* const other : {"", "2026", "18.11", "1.5", "2026-11", "2026-18-41", "11/18/26",
+                                  "2026-11-18x", "192.168.1.20", "10-20", "2026-11-18 shop"})
+    EXPECT_FALSE(is_date(other)) << other;
+}
+
+TEST(Draft, MissingNumbersGetTheMedian) {
+  const TemporaryFolder folder;
+  const std::string draft = draft_schema(folder.write("t.csv", "age,y\n70,a\n?,b\n20,a\n30,b\n31,a\n"), "y");
+  EXPECT_EQ(parse_schema(draft).columns[0].fill, 30);
+  EXPECT_THAT(draft, HasSubstr("# Column 'age' has missing numbers: fill is the median of the others.\n"));
+}
+
+TEST(Draft, SkewedNumbersGetALogScale) {
+  const TemporaryFolder folder;
+  const std::string draft = draft_schema(
+      folder.write("t.csv",
+                   "wide,less,rare,flag,debt,y\n5,5,0,0,-1,1\n10,10,0,0,10,200\n200,199,20,1,900,1\n"
+                   "4,4,0,0,4,1\n11,11,0,0,5,1\n"),
+      "y");
+  const Schema schema = parse_schema(draft);
+  const std::vector<Scale> scales = {Scale::log, Scale::linear, Scale::log, Scale::linear, Scale::linear};
+  for (std::size_t i = 0; i < scales.size(); ++i)
+    EXPECT_EQ(schema.columns[i].scale, scales[i]) << schema.columns[i].name;
+  EXPECT_THAT(
+      draft, HasSubstr("# Column 'wide' is skewed (none below 0, the largest at least 20 times the median or "
+                       "1): scale = \"log\".\n"));
+}
+
 TEST(Draft, RefusesWhatItCannotUse) {
   const TemporaryFolder folder;
   const auto path = folder.write("t.csv", "a,b\n1,2\n");
   EXPECT_THAT(refusal([&] { draft_schema(path, "income"); }),
-              HasSubstr("target 'income' is none of the columns: a, b"));
+              AllOf(HasSubstr("target 'income' is none of the columns: a, b"), HasSubstr("--names FILE")));
   EXPECT_THAT(refusal([&] { draft_schema(path, "a", {"a"}); }),
               HasSubstr("t.csv:1: expected 1 fields, got 2"));
   EXPECT_THAT(refusal([&] { draft_schema(folder.write("e.csv", ""), "a"); }),
