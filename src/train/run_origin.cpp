@@ -19,6 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kWhatToDo =
+    "measure on them by --epsilon EPSILON, which costs budget, or take other rows";
+
 bool is_there(const fs::path& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
@@ -118,13 +121,31 @@ bool RunOrigin::is_trained_on(const std::string& data) const {
   return data::same_data(certificate_->data_hash, data, ledger ? &*ledger : nullptr).value_or(false);
 }
 
-void RunOrigin::refuse_private_rows(const std::string& data) const {
+void RunOrigin::refuse_rows_of_the_run(const std::string& data) const {
   const bool promised = certificate_ && certificate_->not_private.empty();
   if (!promised || !can_be_read_twice(data) || !is_trained_on(data)) return;
-  throw InputError(fmt::format(
-      "{}: not public: the run in {} was trained on these very rows with privacy; measure on them "
-      "by --epsilon EPSILON, which costs budget, or take other rows",
-      data, folder_.string()));
+  throw InputError(
+      fmt::format("{}: not public: the run in {} was trained on these very rows with privacy; {}", data,
+                  folder_.string(), kWhatToDo));
+}
+
+void RunOrigin::refuse_private_rows(const std::string& data) const {
+  refuse_rows_of_the_run(data);
+  if (!certificate_ || !certificate_->ledger || !can_be_read_twice(data)) return;
+  if (const auto ledger = found_ledger()) refuse_rows_of_ledger(*ledger, data);
+}
+
+void refuse_rows_of_ledger(const std::string& ledger_file, const std::string& data) {
+  if (!can_be_read_twice(data)) {
+    throw InputError(fmt::format("{}: expected a file, so that its rows can be looked for in the ledger {}",
+                                 data, ledger_file));
+  }
+  const Ledger ledger = Ledger::open_to_read(ledger_file);
+  for (const std::string& hash : data::content_hashes(data::files_of(data))) {
+    if (!ledger.knows(hash)) continue;
+    throw InputError(
+        fmt::format("{}: not public: {} has a budget for these rows; {}", data, ledger_file, kWhatToDo));
+  }
 }
 
 }  // namespace ration

@@ -24,15 +24,21 @@ class RunOrigin {
 
   // InputError if `data`, as --data names it, is what the run was trained on with privacy: by the
   // certificate, where that can be told, or by private-rows.json.
+  // Also if the run's ledger, where it is found, knows these rows.
   void refuse_private_rows(const std::string& data) const;
 
  private:
   std::optional<std::string> found_ledger() const;
   bool is_the_ledger(const Ledger& ledger) const;
   bool is_trained_on(const std::string& data) const;
+  void refuse_rows_of_the_run(const std::string& data) const;
 
   std::filesystem::path folder_;
   std::optional<Certificate> certificate_;
 };
+
+// InputError if this ledger has a budget for `data`, as --data names it, or for one of its files: what was
+// private once is not public later. A pipe is refused, since nobody could read the rows again.
+void refuse_rows_of_ledger(const std::string& ledger_file, const std::string& data);
 
 }  // namespace ration
