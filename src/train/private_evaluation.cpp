@@ -10,6 +10,7 @@
 #include "base/atomic_file.h"
 #include "base/check.h"
 #include "base/hash.h"
+#include "data/advice.h"
 #include "data/content_hash.h"
 #include "data/data_hash.h"
 #include "data/named_data.h"
@@ -221,7 +222,7 @@ PrivateEvaluation evaluate_privately(const Model& model, const std::string& data
     charge.give_back();
     throw;
   } catch (const InputError& error) {
-    throw data::BadRows(for_the_keeper(error.what(), charge.entry()));
+    throw data::BadRows(for_the_keeper(data::without_advice(error), charge.entry(), SchemaIs::fixed));
   }
   result.found = query.release(counted.predictions, counted.labels, random);
   compare_rows(options.run, result);

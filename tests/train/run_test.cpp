@@ -236,6 +236,9 @@ TEST_F(TrainingRun, ARefusalBecauseOfRowsStaysPaidFor) {
   const std::string said = message_of<data::BadRows>([&] { train_now(with, broken); });
   EXPECT_THAT(said, StartsWith("line 7 is broken\nNOT PRIVATE"));
   EXPECT_THAT(said, HasSubstr("for the keeper of the data alone"));
+  EXPECT_THAT(said,
+              HasSubstr("use --on-bad-row clamp or drop: rows that break the schema are then lost or bent "
+                        "silently; if many do, mend the schema."));
   EXPECT_THAT(said, HasSubstr("the reserved budget stays spent (run 1 of " + files_.ledger() + ")"));
   EXPECT_EQ(charged(), kEpsilon);
   EXPECT_EQ(status(), RunStatus::abandoned);
