@@ -35,6 +35,20 @@ double share_of_equal(std::span<const double> a, std::span<const double> b) {
   return static_cast<double>(equal) / static_cast<double>(a.size());
 }
 
+// The share of the most frequent class, and each one's recall.
+void tell_classes(std::span<const double> predictions, std::span<const double> labels, std::size_t classes,
+                  Evaluation& out) {
+  std::vector<double> rows(classes), right(classes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto label = static_cast<std::size_t>(labels[i]);
+    ++rows[label];
+    right[label] += predictions[i] == labels[i] ? 1 : 0;
+  }
+  out.majority = *std::max_element(rows.begin(), rows.end()) / static_cast<double>(labels.size());
+  for (std::size_t c = 0; c < classes; ++c)
+    out.recall.push_back(rows[c] > 0 ? std::optional(right[c] / rows[c]) : std::nullopt);
+}
+
 double root_mean_square(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
@@ -140,10 +154,13 @@ Evaluation evaluate_public(const Model& model, const data::Table& table) {
   Evaluation out{.rows = table.rows.count(),
                  .loss = make_objective(model, borrowed(table.rows))->mean_loss(model.weights),
                  .accuracy = {},
-                 .root_mean_square_error = {}};
+                 .root_mean_square_error = {},
+                 .majority = {},
+                 .recall = {}};
   if (out.rows == 0) return out;
   if (model.classes > 0) {
     out.accuracy = share_of_equal(predictions, table.rows.labels());
+    tell_classes(predictions, table.rows.labels(), model.classes, out);
   } else {
     out.root_mean_square_error = root_mean_square(predictions, table.rows.labels());
   }

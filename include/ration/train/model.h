@@ -47,6 +47,9 @@ struct Evaluation {
   double loss = 0;                               // mean over the rows
   std::optional<double> accuracy;                // of classes
   std::optional<double> root_mean_square_error;  // of numbers
+  std::optional<double> majority;                // of classes: the share of the most frequent one
+  // Of classes, in their order: the share of its rows that were told to be of it; none without such a row.
+  std::vector<std::optional<double>> recall;
 };
 
 // Exact, so for rows that are public only; `ration evaluate --epsilon` is for the others.
