@@ -88,6 +88,9 @@ void claim_by_certificate(const std::string& run, audit::Claim& claim) {
 }
 
 audit::Subject subject_of(const AuditFlags& flags) {
+  if (!flags.attach && flags.plan.first_given().empty())
+    throw InputError(
+        "audit: which plan or run? ration audit PLAN, ration audit RUN, or --epsilon EPSILON --delta DELTA");
   const Plan plan = plan_of(flags);
   audit::Subject subject =
       flags.plan.names_data() ? audit::subject_in_data(plan) : audit::worst_case_subject(plan);

@@ -76,7 +76,7 @@ class FlagChecker {
       --words_by_place_;
       return 1;
     }
-    if (!word.starts_with("-")) refuse("unexpected word '{}'; {}", word, see_help(where_));
+    if (!word.starts_with("-")) refuse("unexpected word '{}'; {}", word, advice_on_word(word));
     const bool joined = word.find('=') != std::string::npos;
     const std::string flag = word.substr(0, word.find('='));
     const CLI::Option* option = command_.get_option_no_throw(flag);
@@ -98,6 +98,12 @@ class FlagChecker {
   }
 
  private:
+  std::string advice_on_word(const std::string& word) const {
+    const CLI::Option* const data = command_.get_option_no_throw("--data");
+    return data != nullptr && !seen_.contains(data) ? fmt::format("did you mean --data {}?", word)
+                                                    : see_help(where_);
+  }
+
   template <class... Values>
   [[noreturn]] void refuse(fmt::format_string<Values...> message, Values&&... values) const {
     throw InputError((where_.empty() ? "" : where_ + ": ") +

@@ -140,8 +140,10 @@ std::string to_toml(const MethodChoice& method) {
 
 void choose_data(Comparison& comparison, const std::vector<std::string>& names, std::string_view where) {
   choose(comparison.data, names, where, [&](const std::string& name) -> DataSet {
+    const std::string there =
+        comparison.data.empty() ? "" : fmt::format("; there are {}", names_of(comparison.data));
     throw InputError(
-        fmt::format("{}: unknown data set '{}'; there are {}", where, name, names_of(comparison.data)));
+        fmt::format("{}: unknown data set '{}'{}; a file needs --schema FILE", where, name, there));
   });
 }
 

@@ -30,6 +30,11 @@ bool is_allowed_to_write(const std::string& path) {
   return faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
+// Of a ledger that has to be there.
+std::string advice_on_opening(const std::string& path) {
+  return access(path.c_str(), F_OK) != 0 && errno == ENOENT ? "; create it with 'ration ledger init'" : "";
+}
+
 // Every character that could mean something in a URI as %XX.
 std::string as_uri(const std::string& path, const char* parameters) {
   std::string uri = "file:";
@@ -112,8 +117,13 @@ void Database::connect(int flags) {
     return;
   }
   sqlite3_close_v2(std::exchange(handle_, nullptr));
-  throw InputError(
-      fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_, only_reads_)));
+  fail_to_open((flags & SQLITE_OPEN_CREATE) == 0);
+}
+
+void Database::fail_to_open(bool has_to_be_there) const {
+  throw InputError(fmt::format("{}: cannot open the ledger: {}{}", path_,
+                               why_it_cannot_open(path_, only_reads_),
+                               has_to_be_there ? advice_on_opening(path_) : ""));
 }
 
 // A write-ahead log is read through an index that all connections share in a file, "-shm". Where that file
@@ -135,7 +145,7 @@ void Database::connect_to_read() {
                     path_, log));
   }
   if (connect_to_read_with("mode=ro&immutable=1")) return;
-  throw InputError(fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_, true)));
+  fail_to_open(true);
 }
 
 // False if SQLite would have to write in order to read.
@@ -144,7 +154,7 @@ bool Database::connect_to_read_with(const char* parameters) {
   const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
   if (sqlite3_open_v2(uri.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
     sqlite3_close_v2(std::exchange(handle_, nullptr));
-    throw InputError(fmt::format("{}: cannot open the ledger: {}", path_, why_it_cannot_open(path_, true)));
+    fail_to_open(true);
   }
   sqlite3_extended_result_codes(handle_, 1);
   sqlite3_busy_timeout(handle_, kPatienceInMilliseconds);

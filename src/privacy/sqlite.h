@@ -82,6 +82,7 @@ class Database {
   void connect(int flags);
   void connect_to_read();
   bool connect_to_read_with(const char* parameters);
+  [[noreturn]] void fail_to_open(bool has_to_be_there) const;
 
   std::string path_;
   pid_t owner_;

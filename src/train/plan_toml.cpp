@@ -56,8 +56,8 @@ Plan parse_plan(std::string_view toml, const std::string& file) {
     const toml::table table = toml::parse(toml, file);
     for (const auto& [name, node] : table) set_key(plan, name, node, file);
   } catch (const toml::parse_error& error) {
-    throw InputError(
-        fmt::format("{}:{}: {}", file, error.source().begin.line, one_short_line(error.description())));
+    throw InputError(fmt::format("{}:{}: not a plan (TOML): {}", file, error.source().begin.line,
+                                 one_short_line(error.description())));
   }
   const std::string folder = std::filesystem::path(file).parent_path().string();
   for (const PlanFile& one : plan_files()) {

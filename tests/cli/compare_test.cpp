@@ -132,6 +132,14 @@ TEST(CompareCommand, RowsThatFlagsNameAreNotPublicByTheFile) {
   EXPECT_EQ(ration_json(line + " --public", census.path())["finished"], true);
 }
 
+TEST(CompareCommand, AFileNeedsItsSchema) {
+  const CensusFolder census;
+  expect_refused(run_ration("compare --data census.csv --methods dpsgd --out cmp", census.path()),
+                 "--data: unknown data set 'census.csv'; a file needs --schema FILE\n");
+  expect_refused(run_ration("compare --plan compare.toml --data census.csv --out cmp", census.path()),
+                 "unknown data set 'census.csv'; there are census; a file needs --schema FILE\n");
+}
+
 TEST(CompareCommand, RowsThatALedgerKnowsAreNotPublic) {
   const CensusFolder census;
   ration_json("ledger init budget.db --data census.csv --epsilon 1 --delta 1e-6", census.path());
