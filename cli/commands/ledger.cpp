@@ -14,6 +14,7 @@
 #include "flags/common_flags.h"
 #include "flags/explain.h"
 #include "flags/step_plan_flags.h"
+#include "privacy/cautions.h"
 #include "ration/base/error.h"
 #include "text/output.h"
 #include "text/text_table.h"
@@ -150,14 +151,17 @@ void run_init(const InitFlags& flags) {
   Ledger ledger = Ledger::open_or_create(file);
   ledger.add(data);
   const LedgerState state = ledger.state(data.hash);
+  const std::vector<std::string> cautions = cautions_before_rows(data.total, std::nullopt);
   if (flags.json) {
     ordered_json json{{"ledger", file}};
     json.update(to_json(state));
+    json["cautions"] = cautions;
     print(json_text(json));
     return;
   }
   print(fmt::format("{}: '{}' may spend epsilon {}, delta {} in total, relation {}\n", file, data.name,
                     state.remaining.epsilon, state.remaining.delta, to_string(data.relation)));
+  for (const std::string& one : cautions) print(fmt::format("caution: {}\n", one));
 }
 
 void run_show(const ShowFlags& flags) {

@@ -104,7 +104,7 @@ std::string to_text(const ResolvedPlan& plan) {
 
 std::vector<std::string> cautions(const ResolvedPlan& plan) {
   if (!plan.is_private()) return {};
-  return cautions_for({plan.cost.epsilon, plan.budget.delta}, plan.plan.rows);
+  return cautions_before_rows({plan.cost.epsilon, plan.budget.delta}, plan.plan.rows);
 }
 
 void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {

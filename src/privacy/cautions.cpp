@@ -11,8 +11,9 @@ namespace ration {
 namespace {
 
 constexpr double kLargeEpsilon = 10;
-constexpr double kFar = 0.1;   // of the declared number
-constexpr double kNoise = 10;  // scales; a Laplace draw is beyond with probability e^-10
+constexpr double kLargeDelta = 1e-4;  // where the number of rows is unknown
+constexpr double kFar = 0.1;          // of the declared number
+constexpr double kNoise = 10;         // scales; a Laplace draw is beyond with probability e^-10
 
 }  // namespace
 
@@ -30,6 +31,17 @@ std::vector<std::string> cautions_for(const Budget& guarantee, std::optional<dou
                     "(delta {}, {:.0f} "
                     "rows)",
                     show_rounded_up(guarantee.delta), *rows));
+  }
+  return list;
+}
+
+std::vector<std::string> cautions_before_rows(const Budget& guarantee, std::optional<double> rows) {
+  std::vector<std::string> list = cautions_for(guarantee, rows);
+  if (!rows && guarantee.delta > kLargeDelta) {
+    list.push_back(fmt::format(
+        "delta {} is above {}, and how many rows there are is not known: from {:.0f} rows on, even "
+        "publishing a whole row would meet this guarantee; choose delta well below 1 / rows",
+        show_rounded_up(guarantee.delta), show(kLargeDelta), std::ceil(1 / guarantee.delta)));
   }
   return list;
 }

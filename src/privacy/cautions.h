@@ -12,6 +12,10 @@ namespace ration {
 // certificate alike. `rows`: how many there are as far as the public knows, declared or counted with noise.
 std::vector<std::string> cautions_for(const Budget& guarantee, std::optional<double> rows);
 
+// The same before anything is known of the rows but perhaps their number: then also of a delta that is small
+// enough for few tables only.
+std::vector<std::string> cautions_before_rows(const Budget& guarantee, std::optional<double> rows);
+
 // That a declared number of rows is not near a noisy count of them; empty if it is as near as the noise, of
 // this scale, can tell. Nothing else ever compares the two: a wrong declaration costs accuracy, and makes
 // the warning about delta above worthless.

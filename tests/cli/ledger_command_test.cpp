@@ -32,6 +32,20 @@ TEST(LedgerCommand, InitHashesTheFilesBytes) {
   EXPECT_EQ(made.at("epsilon_remaining"), 2.0);
 }
 
+// Nobody knows yet how many rows there are.
+TEST(LedgerCommand, InitCautionsOfALargeDelta) {
+  const TemporaryFolder folder;
+  folder.write("adult.csv", "age\n17\n");
+  const std::string init = "ledger init budget.db --data-hash ab --name a --epsilon 2 --delta ";
+  const Finished warned = run_ration(init + "0.01", folder.path());
+  EXPECT_EQ(warned.exit_code, 0);
+  EXPECT_THAT(warned.out,
+              HasSubstr("\ncaution: delta 0.01 is above 0.0001, and how many rows there are is not "
+                        "known: from 100 rows on, even publishing"));
+  const json small = ration_json("ledger init b.db --data adult.csv --epsilon 2 --delta 1e-4", folder.path());
+  EXPECT_TRUE(small.at("cautions").empty());
+}
+
 TEST(LedgerCommand, ShowSaysWhatIsSpentAndWhatIsLeft) {
   const TemporaryFolder folder;
   ASSERT_EQ(run_ration(kInit, folder.path()).exit_code, 0);
@@ -88,6 +102,7 @@ TEST(LedgerCommand, BadInputIsOneLineAndExitStatusOne) {
   expect_message("ledger show", "which ledger? ration ledger show FILE");
   expect_message("ledger show a.db b.db", "ledger show: unexpected word 'b.db'");
   expect_message("ledger show none.db", "none.db: cannot open the ledger: No such file");
+  expect_message("ledger show none.db", "; create it with 'ration ledger init'");
   expect_message("ledger runs notes.txt", "notes.txt: not a ledger");
   expect_message("ledger init --epsilon 1 --delta 0", "which ledger?");
   expect_message("ledger init a.db --name a --epsilon 1 --delta 0",
@@ -102,7 +117,8 @@ TEST(LedgerCommand, BadInputIsOneLineAndExitStatusOne) {
                  "--relation: expected one of add_remove, replace_one, got 'swap'");
   expect_message("ledger init a.db --data none.csv --epsilon 1 --delta 0",
                  "none.csv: cannot read: No such file");
-  expect_message("ledger init no/a.db --data-hash x --name a --epsilon 1 --delta 0", "no/a.db: cannot open");
+  expect_message("ledger init no/a.db --data-hash x --name a --epsilon 1 --delta 0",
+                 "no/a.db: cannot open the ledger: No such file or directory\n");
   ASSERT_EQ(run_ration(kInit, folder.path()).exit_code, 0);
   expect_message(kInit, "this data set has a budget already: 'adult', epsilon 2, delta 1e-06");
 }

@@ -295,6 +295,10 @@ TEST_F(PlanCommand, AFlagWinsOverAFileThatSaysItInAnotherWay) {
 TEST_F(PlanCommand, WarnsOfADeltaThatPromisesNothing) {
   EXPECT_THAT(run("plan --plan plan.toml --delta 1e-3").out, HasSubstr("caution"));
   EXPECT_THAT(run("plan --plan plan.toml --delta 1e-4").out, Not(HasSubstr("caution")));
+  // Without a number of rows, by itself.
+  EXPECT_THAT(run("plan --epsilon 1 --delta 0.01").out,
+              HasSubstr("caution     delta 0.01 is above 0.0001, and how many rows there are is not known"));
+  EXPECT_THAT(run("plan --epsilon 1 --delta 1e-4").out, Not(HasSubstr("caution")));
 }
 
 TEST_F(PlanCommand, RefusesLikeTrain) {
