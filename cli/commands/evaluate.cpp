@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -7,11 +8,13 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/quote.h"
 #include "commands/commands.h"
 #include "data/content_hash.h"
 #include "data/named_data.h"
 #include "flags/common_flags.h"
 #include "flags/explain.h"
+#include "flags/model_rows.h"
 #include "flags/step_plan_flags.h"
 #include "ration/base/error.h"
 #include "ration/privacy/ledger.h"
@@ -46,37 +49,73 @@ void require_one_choice(const EvaluateFlags& flags) {
   if (!flags.is_public) return;
   if (flags.no_ledger) throw InputError("--no-ledger goes with --epsilon; public rows cost nothing");
   if (flags.data_hash) throw InputError("--data-hash goes with --epsilon; public rows need no certificate");
-  if (flags.ledger) throw InputError("--ledger goes with --epsilon; public rows cost nothing");
   if (flags.relation) throw InputError("--relation goes with --epsilon; public rows get no noise");
-  if (flags.on_bad_row)
-    throw InputError("--on-bad-row goes with --epsilon; public rows are mended, not bent");
   if (flags.out) throw InputError("--out goes with --epsilon; public rows need no certificate");
 }
 
+// By the names of the classes; null for one of which there was no row.
+ordered_json recall_to_json(const Model& model, const Evaluation& found) {
+  ordered_json recall = ordered_json::object();
+  const std::vector<std::string> classes = model.schema.class_names();
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    recall[classes[c]] = nullptr;
+    if (found.recall[c]) recall[classes[c]] = *found.recall[c];
+  }
+  return recall;
+}
+
+std::string recall_to_text(const Model& model, const Evaluation& found) {
+  std::vector<std::string> recall;
+  const std::vector<std::string> classes = model.schema.class_names();
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    const std::string share = found.recall[c] ? fmt::format("{:.4f}", *found.recall[c]) : "no rows";
+    recall.push_back(fmt::format("{} {}", one_short_line(classes[c]), share));
+  }
+  return fmt::format("the most frequent class alone: accuracy {:.4f}\nrecall: {}\n", *found.majority,
+                     fmt::join(recall, ", "));
+}
+
 ordered_json exact_to_json(const EvaluateFlags& flags, const Model& model, const Evaluation& found,
-                           double seconds) {
+                           std::size_t left_out, double seconds) {
   ordered_json json{{"model", *flags.run}, {"data", *flags.data}, {"public", true},
                     {"rows", found.rows},  {"loss", found.loss},  {"loss_name", to_string(model.loss)}};
   if (found.accuracy) json["accuracy"] = *found.accuracy;
   if (found.root_mean_square_error) json["root_mean_square_error"] = *found.root_mean_square_error;
+  if (found.majority) {
+    json["majority"] = *found.majority;
+    json["recall"] = recall_to_json(model, found);
+  }
+  json["left_out"] = left_out;
   json["seconds"] = seconds;
   return json;
 }
 
-std::string exact_to_text(const Model& model, const Evaluation& found) {
+std::string exact_to_text(const Model& model, const Evaluation& found, std::size_t left_out) {
   std::string out = found.accuracy
                         ? fmt::format("accuracy {:.4f}", *found.accuracy)
                         : fmt::format("root mean square error {:.6g}", *found.root_mean_square_error);
-  return out +
-         fmt::format(", {} loss {:.6g}, on {} public rows\n", to_string(model.loss), found.loss, found.rows);
+  out += fmt::format(", {} loss {:.6g}, on {} public rows", to_string(model.loss), found.loss, found.rows);
+  if (left_out > 0) out += fmt::format("; {} more broke the schema and are left out", left_out);
+  out += '\n';
+  return found.majority ? out + recall_to_text(model, found) : out;
+}
+
+data::OnBadRow read_on_bad_row(const std::optional<std::string>& name) {
+  return name ? named<data::OnBadRow>("--on-bad-row", *name) : data::OnBadRow::refuse;
 }
 
 void evaluate_exactly(const EvaluateFlags& flags, const Model& model) {
+  if (flags.ledger) refuse_rows_of_ledger(*flags.ledger, *flags.data);
   RunOrigin(*flags.run).refuse_private_rows(*flags.data);
   const double start = now_in_seconds();
-  const Evaluation found = evaluate_public(model, data::read_table(*flags.data, model.schema));
+  const data::Table table =
+      read_model_rows(model, *flags.data, {.on_bad_row = read_on_bad_row(flags.on_bad_row)});
+  if (table.rows.count() == 0)
+    throw InputError(fmt::format("{}: all {} rows break the model's schema", *flags.data, table.left_out));
+  const Evaluation found = evaluate_public(model, table);
   const double seconds = now_in_seconds() - start;
-  print(flags.json ? json_text(exact_to_json(flags, model, found, seconds)) : exact_to_text(model, found));
+  print(flags.json ? json_text(exact_to_json(flags, model, found, table.left_out, seconds))
+                   : exact_to_text(model, found, table.left_out));
 }
 
 ordered_json ledger_to_json(const PrivateEvaluation& result) {
@@ -143,7 +182,7 @@ PrivateEvaluationOptions read_options(const EvaluateFlags& flags) {
   PrivateEvaluationOptions options;
   options.accuracy.epsilon = read_epsilon(flags.epsilon);
   if (flags.relation) options.accuracy.relation = named<Relation>("--relation", *flags.relation);
-  if (flags.on_bad_row) options.on_bad_row = named<data::OnBadRow>("--on-bad-row", *flags.on_bad_row);
+  options.on_bad_row = read_on_bad_row(flags.on_bad_row);
   options.ledger = ledger_of(flags);
   options.data_hash = flags.data_hash;
   options.out = flags.out.value_or("");
@@ -187,16 +226,15 @@ void add_evaluate(CLI::App& app) {
           "The rows are private: report a noisy accuracy that costs this epsilon, 1e-6 to 1000, and delta 0")
       ->type_name("EPSILON");
   add_relation_flag(command, flags->relation);
-  offer_names<data::OnBadRow>(
-      command
-          .add_option("--on-bad-row", flags->on_bad_row,
-                      "With --epsilon: what happens to a row that breaks the schema [refuse]")
-          ->type_name("NAME"));
+  offer_names<data::OnBadRow>(command
+                                  .add_option("--on-bad-row", flags->on_bad_row,
+                                              "What happens to a row that breaks the model's schema [refuse]")
+                                  ->type_name("NAME"));
   command
       .add_option(
           "--ledger", flags->ledger,
           "Charge this ledger; exit status 2 if too little budget is left (default: the ledger of the "
-          "run, if it had one)")
+          "run, if it had one). With --public: refuse rows that have a budget in it, too")
       ->type_name("FILE");
   command.add_flag("--no-ledger", flags->no_ledger,
                    "Charge no ledger though the run had one: nobody keeps account of these rows");

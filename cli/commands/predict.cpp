@@ -10,6 +10,8 @@
 #include "commands/commands.h"
 #include "flags/common_flags.h"
 #include "flags/explain.h"
+#include "flags/model_rows.h"
+#include "flags/step_plan_flags.h"
 #include "ration/base/error.h"
 #include "ration/train/model.h"
 #include "text/output.h"
@@ -20,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct PredictFlags {
-  std::optional<std::string> run, data, out;
+  std::optional<std::string> run, data, on_bad_row, out;
   bool json = false;
 };
 
@@ -64,9 +66,32 @@ ordered_json to_json(const Predictions& predictions) {
   return list;
 }
 
+// Line by line, predictions belong to the rows of the file.
+data::OnBadRow read_on_bad_row(const std::optional<std::string>& name) {
+  if (!name) return data::OnBadRow::refuse;
+  const auto choice = named<data::OnBadRow>("--on-bad-row", *name);
+  if (choice == data::OnBadRow::drop) {
+    throw InputError(
+        "--on-bad-row: expected refuse or clamp, got 'drop': every row gets its prediction, so that lines "
+        "can "
+        "be told apart; leave rows out of the file instead");
+  }
+  return choice;
+}
+
+void require_all(const data::Table& table, const std::string& data) {
+  if (table.left_out == 0) return;
+  throw InputError(
+      fmt::format("{}: nothing can be predicted for {} of the rows: what clamp could bend is not there to be "
+                  "read (too few fields, or too many); mend them, which refuse in place of clamp lists",
+                  data, table.left_out));
+}
+
 Predictions predict_file(const PredictFlags& flags) {
+  const data::OnBadRow on_bad_row = read_on_bad_row(flags.on_bad_row);
   const Model model = read_model(*flags.run);
-  const data::Table table = data::read_table(*flags.data, model.schema, {.labels = false});
+  const data::Table table = read_model_rows(model, *flags.data, {.labels = false, .on_bad_row = on_bad_row});
+  require_all(table, *flags.data);
   return {predict(model, table), table.classes};
 }
 
@@ -95,6 +120,12 @@ void add_predict(CLI::App& app) {
       .add_option("--data", flags->data,
                   "Rows in the format of the model's schema; the label column may be missing")
       ->type_name("FILE");
+  offer(command
+            .add_option("--on-bad-row", flags->on_bad_row,
+                        "What happens to a row that breaks the model's schema: refuse the file, or clamp: "
+                        "numbers go to the nearest bound, what cannot be read counts as zeros [refuse]")
+            ->type_name("NAME"),
+        {"refuse", "clamp"});
   command.add_option("--out", flags->out, "Write the CSV to this file (default: standard output)")
       ->type_name("FILE");
   add_json_flag(command, flags->json);

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -18,8 +20,10 @@ namespace ration::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -167,6 +171,7 @@ TEST_F(TrainedRun, WithoutALedgerNothingIsAsked) {
 
 TEST_F(TrainedRun, ItsRowsAreNotPublic) {
   make_ledger();
+  write_census("public.csv", 100, 3);
   for (const std::string& ledger : {std::string(), std::string("--ledger budget.db ")}) {
     SCOPED_TRACE(ledger);
     std::filesystem::remove_all(folder_.path() + "/run");
@@ -179,8 +184,29 @@ TEST_F(TrainedRun, ItsRowsAreNotPublic) {
       expect_refused(run(std::string("evaluate run/model.json --data ") + data + " --public"),
                      "was trained on these very rows with privacy");
     }
-    succeed("evaluate run --data held_out.csv --public");
+    succeed("evaluate run --data public.csv --public");
   }
+}
+
+// What has a budget in the run's ledger is private, whoever used it; another ledger has to be named.
+TEST_F(TrainedRun, RowsThatALedgerKnowsAreNotPublic) {
+  make_ledger();
+  write_census("public.csv", 100, 3);
+  succeed(std::string(kTrain) + "--ledger budget.db --out run");
+  const std::string line = "evaluate run --public --data ";
+  expect_refused(run(line + "held_out.csv"),
+                 "budget.db has a budget for these rows; measure on them by --epsilon EPSILON");
+  succeed(line + "public.csv");
+  succeed(line + "public.csv --ledger budget.db");
+  succeed("ledger init other.db --data public.csv --epsilon 1 --delta 1e-5");
+  expect_refused(run(line + "public.csv --ledger other.db"),
+                 "public.csv: not public: other.db has a budget for these rows");
+  expect_refused(run(line + "public.csv --ledger none.db"), "create it with 'ration ledger init'");
+  succeed(std::string(kTrain) + "--out alone");
+  succeed("evaluate alone --public --data held_out.csv");
+  expect_refused(run("evaluate alone --public --data held_out.csv --ledger budget.db"), "not public");
+  expect_refused(run("evaluate alone --public --data /dev/null --ledger budget.db"),
+                 "/dev/null: expected a file");
 }
 
 // Each of the two ways by itself: the certificate with its ledger, and the mark of whoever trained it.
@@ -225,6 +251,102 @@ TEST_F(EvaluateCommand, OnPublicRowsItIsExact) {
   EXPECT_FALSE(found.contains("epsilon"));
   EXPECT_GT(*exact.accuracy, 0.8);
   EXPECT_THAT(run("evaluate run/model.json --data test.csv --public").out, HasSubstr("logistic loss 0."));
+}
+
+// A class that nobody predicts is seen in its recall, not in the accuracy.
+TEST_F(EvaluateCommand, TellsEachClassByItself) {
+  const json found = ask("evaluate run --data test.csv --public");
+  const std::vector<double> said = predict(census().model(), census().table());
+  const auto labels = census().table().rows.labels();
+  double rows = 0, right = 0;
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    rows += labels[i];
+    right += said[i] * labels[i];
+  }
+  EXPECT_EQ(found.at("majority"), std::max(rows, 3000 - rows) / 3000);
+  EXPECT_EQ(found.at("recall").at("high"), right / rows);
+  EXPECT_GT(found.at("recall").at("low"), 0.5);
+  EXPECT_EQ(found.at("recall").size(), 2u);
+  EXPECT_THAT(
+      run("evaluate run --data test.csv --public").out,
+      AllOf(HasSubstr("\nthe most frequent class alone: accuracy 0."), HasSubstr("\nrecall: low 0.")));
+  const std::vector<std::string> lines = lines_of(read_whole_file(census().path() + "/test.csv"));
+  std::string low = lines[0] + "\n";
+  for (const std::string& line : lines) low += line.ends_with(",low") ? line + "\n" : "";
+  census().write("low.csv", low);
+  EXPECT_TRUE(ask("evaluate run --data low.csv --public").at("recall").at("high").is_null());
+  EXPECT_THAT(run("evaluate run --data low.csv --public").out, HasSubstr(", high no rows\n"));
+}
+
+// The schema is the model's: nobody can change it any more.
+class RowsForAModel : public ModelCommands {
+ protected:
+  RowsForAModel() {
+    lines_ = lines_of(read_whole_file(census().path() + "/test.csv"));
+    lines_.resize(4);
+  }
+  // The census' first columns are age and work, and its last one the label.
+  void spoil(std::size_t line, const std::string& age, const std::string& work, const std::string& income) {
+    std::string& text = lines_[line];
+    const std::size_t first = text.find(','), second = text.find(',', first + 1), last = text.rfind(',');
+    text = age + "," + work + text.substr(second, last - second) + "," + income;
+  }
+  void write(const std::string& name) const {
+    std::string text;
+    for (const std::string& line : lines_) text += line + "\n";
+    census().write(name, text);
+  }
+
+  static constexpr const char* kAdvice =
+      "the model's schema is fixed: mend the row, or use --on-bad-row clamp\n";
+  std::vector<std::string> lines_;
+};
+
+TEST_F(RowsForAModel, AreMendedOrClamped) {
+  spoil(1, "212", "private", "low");
+  write("old.csv");
+  for (const char* const command : {"predict run --data old.csv", "evaluate run --data old.csv --public"}) {
+    const Finished refused = run(command);
+    expect_refused(refused, "old.csv:2: column 'age': value 212 is outside the public bounds");
+    EXPECT_THAT(refused.err, EndsWith(std::string("]; ") + kAdvice));
+    EXPECT_EQ(run(std::string(command) + " --on-bad-row clamp").exit_code, 0);
+  }
+  spoil(2, "30", "pirate", "low");
+  write("two.csv");
+  const Finished refused = run("predict run --data two.csv");
+  EXPECT_THAT(lines_of(refused.err), ElementsAre(EndsWith("]"), EndsWith("is none of the 5 categories"),
+                                                 std::string("ration: ") + std::string(kAdvice).substr(
+                                                                               0, std::strlen(kAdvice) - 1)));
+  EXPECT_EQ(lines_of(run("predict run --data two.csv --on-bad-row clamp").out).size(), 4u);
+  census().write("more.csv", "height," + lines_[0] + "\n");
+  expect_message("predict run --data more.csv",
+                 "'height': in the header but not in the schema; the model's schema is fixed: mend the file");
+}
+
+// Line by line: no prediction may be missing.
+TEST_F(RowsForAModel, EachHasItsPrediction) {
+  spoil(1, "212", "private", "low");
+  lines_[3] = "17,x";
+  write("short.csv");
+  expect_message("predict run --data short.csv --on-bad-row clamp",
+                 "short.csv: nothing can be predicted for 1 of the rows");
+  expect_message("predict run --data test.csv --on-bad-row drop",
+                 "--on-bad-row: expected refuse or clamp, got 'drop': every row gets its prediction");
+}
+
+TEST_F(RowsForAModel, WhatIsLeftOutOfAnEvaluationIsSaid) {
+  spoil(1, "212", "private", "low");
+  lines_[3] = "17,x";
+  write("left.csv");
+  const json clamped = ask("evaluate run --data left.csv --public --on-bad-row clamp");
+  EXPECT_EQ(clamped.at("rows"), 2);
+  EXPECT_EQ(clamped.at("left_out"), 1);
+  const Finished dropped = run("evaluate run --data left.csv --public --on-bad-row drop");
+  EXPECT_THAT(dropped.out, HasSubstr("on 1 public rows; 2 more broke the schema and are left out\n"));
+  spoil(2, "212", "private", "low");
+  write("none_left.csv");
+  expect_message("evaluate run --data none_left.csv --public --on-bad-row drop",
+                 "none_left.csv: all 3 rows break the model's schema");
 }
 
 // Noise of scale 0.02 on two counts: they are off by more than 1.2 together with probability below 1e-20, and
@@ -335,9 +457,8 @@ TEST_F(EvaluateCommand, ARefusalBecauseOfRowsIsPaidFor) {
   EXPECT_THAT(refused.err, HasSubstr("the reserved budget stays spent (run 1 of old.db)"));
   EXPECT_EQ(Ledger(path).runs().at(0).charged.epsilon, 0.25);
   EXPECT_EQ(Ledger(path).runs().at(0).status, RunStatus::abandoned);
+  EXPECT_THAT(refused.err, HasSubstr("lost or bent silently; the model's schema is fixed"));
   EXPECT_EQ(run("evaluate run --data old.csv --epsilon 0.25 --ledger old.db --on-bad-row drop").exit_code, 0);
-  expect_message("evaluate run --data test.csv --public --on-bad-row drop",
-                 "--on-bad-row goes with --epsilon");
 }
 
 // A wrong flag, a model that cannot be read, or a wrong relation costs nothing.
@@ -382,7 +503,8 @@ TEST_F(EvaluateCommand, WrongInputIsOneLine) {
   expect_message("evaluate run --public", "--data is needed");
   expect_message("evaluate run --data test.csv", "evaluate: are these rows public? Give --public");
   expect_message("evaluate run --data test.csv --public --epsilon 1", "one of the two");
-  expect_message("evaluate run --data test.csv --public --ledger a.db", "--ledger goes with --epsilon");
+  expect_message("evaluate run --data test.csv --public --ledger a.db", "a.db: cannot open the ledger");
+  expect_message("evaluate run --data test.csv --public --on-bad-row bend", "--on-bad-row: expected one of");
   expect_message("evaluate run --data test.csv --public --out there", "--out goes with --epsilon");
   expect_message("evaluate run --data test.csv --public --relation add_remove", "--relation goes with");
   expect_message("evaluate run --data test.csv --epsilon 0", "--epsilon: expected epsilon > 0, got '0'");
@@ -479,7 +601,9 @@ TEST_F(PredictCommand, WrongInputIsOneLine) {
   expect_message("predict run", "--data is needed");
   expect_message("predict none --data test.csv", "none: cannot read: No such file");
   expect_message("predict run --data test.csv --epsilon 1", "predict: unknown flag '--epsilon'");
-  expect_message("predict run --data test.csv more", "predict: unexpected word 'more'");
+  expect_message("predict run --data test.csv more", "predict: unexpected word 'more'; see 'ration predict");
+  expect_message("predict run test.csv",
+                 "predict: unexpected word 'test.csv'; did you mean --data test.csv?");
   census().write("strange.csv", "age,height\n17,180\n");
   expect_message("predict run --data strange.csv",
                  "strange.csv:1: column 'height': in the header but not in");
@@ -513,6 +637,7 @@ TEST_F(ModelCommands, SchemaRefusesWrongInputInOneLine) {
   expect_message("schema none.csv --target x", "none.csv: cannot read");
   expect_message("schema bare.csv --target kind",
                  "target 'kind' is none of the columns: 1, a; if the first line");
+  expect_message("schema bare.csv --target kind", "for 'ration schema --names FILE'");
   expect_message("schema bare.csv --target kind --names none.txt", "none.txt: cannot read");
   expect_message("schema test.csv --target income --epsilon 1", "schema: unknown flag '--epsilon'");
 }
