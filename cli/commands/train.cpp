@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -76,11 +78,19 @@ std::string new_cautions(const RunOutcome& outcome) {
   return text;
 }
 
+// All that the run wrote there, in the order in which --help explains it.
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const KnownFile& one : run_files()) {
+    if (std::filesystem::is_regular_file(std::filesystem::path(folder) / one.name)) files.push_back(one.name);
+  }
+  return files;
+}
+
 void print_summary(const RunOutcome& outcome, const std::string& folder) {
-  print(fmt::format(
-      "{}{}{}\n{}: model.json, certificate.json, certificate.txt, plan.toml, progress.csv\n{}\n{}",
-      to_text(outcome.plan), steps_taken(outcome), lost_steps(outcome), folder, promise(outcome.certificate),
-      new_cautions(outcome)));
+  print(fmt::format("{}{}{}\n{}: {}\n{}\n{}", to_text(outcome.plan), steps_taken(outcome),
+                    lost_steps(outcome), folder, fmt::join(files_in(folder), ", "),
+                    promise(outcome.certificate), new_cautions(outcome)));
 }
 
 void print_json(const RunOutcome& outcome, const std::string& folder, double seconds) {
