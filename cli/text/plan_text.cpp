@@ -9,6 +9,7 @@
 #include "privacy/cautions.h"
 #include "privacy/sampler_delta.h"
 #include "text/progress_bar.h"
+#include "train/method_plan.h"
 
 namespace ration::cli {
 namespace {
@@ -44,8 +45,9 @@ std::string describe_rows(const ResolvedPlan& plan) {
 std::string describe_method(const ResolvedPlan& plan) {
   const std::string name(plan.plan.method.name());
   if (!plan.is_private()) return name + ": NOT PRIVATE, for comparison only";
+  const std::string why = plan.why_method.empty() ? "" : "; auto chose it: " + plan.why_method;
   if (plan.fixed() == nullptr) return name + ", as many steps as the budget allows";
-  return fmt::format("{}, {} {}", name, plan.steps(), plan.steps() == 1 ? "step" : "steps");
+  return fmt::format("{}, {} {}{}", name, plan.steps(), plan.steps() == 1 ? "step" : "steps", why);
 }
 
 std::string describe_protector(const ResolvedPlan& plan) {
@@ -68,6 +70,14 @@ std::string describe_sampler(const ResolvedPlan& plan) {
                      show_rounded_up(kSamplerPart * plan.budget.delta));
 }
 
+std::vector<PlannedRelease> releases_of(const ResolvedPlan& plan) {
+  return plan.fixed() == nullptr ? std::vector<PlannedRelease>{} : plan.fixed()->releases();
+}
+
+std::string describe_release(const PlannedRelease& release) {
+  return fmt::format("{:<18}{:>3.0f} % of mu^2: {}", release.what, 100 * release.share, release.why);
+}
+
 std::string describe_accountant(const ResolvedPlan& plan) {
   return fmt::format("{}, relation {}", to_string(plan.accountant), to_string(plan.relation));
 }
@@ -83,6 +93,7 @@ std::string to_text(const ResolvedPlan& plan) {
   line("model", plan.plan.model.name());
   line("method", describe_method(plan));
   if (plan.protector() != nullptr) line("protector", describe_protector(plan));
+  for (const PlannedRelease& release : releases_of(plan)) line("releases", describe_release(release));
   line("sampling", describe_sampling(plan));
   line("rows", describe_rows(plan));
   if (plan.mean_noise) {
@@ -109,6 +120,10 @@ std::vector<std::string> cautions(const ResolvedPlan& plan) {
 
 void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
   json["method"] = plan.plan.method.name();
+  if (!plan.why_method.empty()) json["why_method"] = plan.why_method;
+  for (const PlannedRelease& release : releases_of(plan)) {
+    json["releases"].push_back({{"what", release.what}, {"share", release.share}, {"why", release.why}});
+  }
   json["model"] = plan.plan.model.name();
   if (plan.is_private()) {
     json["epsilon"] = plan.cost.epsilon;

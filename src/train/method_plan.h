@@ -42,6 +42,13 @@ struct StepsSoFar {
   std::int64_t charged = 0;  // >= done
 };
 
+// One kind of release of a method, for people.
+struct PlannedRelease {
+  std::string what;
+  double share;  // of the squared noise-to-signal budget, mu^2
+  std::string why;
+};
+
 // All releases are known before the run.
 class FixedMethod {
  public:
@@ -60,6 +67,8 @@ class FixedMethod {
   virtual std::unique_ptr<Method> make(const ModelShape& model, const StepsSoFar& so_far) const = 0;
   // All that was decided, for tests: two methods of one kind with the same settings do the same.
   virtual std::string settings() const = 0;
+  // What is released, where a method has several kinds of releases; nothing if it has one.
+  virtual std::vector<PlannedRelease> releases() const { return {}; }
 };
 
 // The method chooses its next query by what it has seen, and stops when the budget refuses one.
@@ -102,7 +111,7 @@ struct Recipe {
   bool takes_networks = false;  // or linear models only
   bool needs_bias = false;      // a column of ones
   // A method that suits the plan better, by public facts alone; null, or nothing, if there is none.
-  std::function<std::optional<Substitute>(const Plan&, const Budget&)> substitute{};
+  std::function<std::optional<Substitute>(const Plan&)> substitute{};
 };
 
 // One for each method.

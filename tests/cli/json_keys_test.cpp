@@ -136,6 +136,8 @@ void add_commands(Keys& keys) {
   commands.run("calibrate", "calibrate --steps 100 --epsilon 1" + poisson);
   commands.run("calibrate all", "calibrate --steps 100 --epsilon 1 --accountant all" + poisson);
   commands.run("plan", "plan --rows 50000 --rate 0.01 --epochs 2 --epsilon 3 --delta 1e-6");
+  commands.run("plan", "plan --rows 50000 --method auto --epsilon 3 --delta 1e-6");
+  commands.run("plan", "plan --rows 10 --method auto --epsilon 3 --delta 1e-6");
   commands.run("schedule",
                "schedule --shape influence --gamma 0.9 --steps 5 --epsilon 2 --delta 1e-6 --out s.csv");
   commands.run("schema", "schema census.csv --target income");

@@ -261,16 +261,13 @@ std::vector<AutoStage> AutoLinearOptions::usual_stages() {
   return stages;
 }
 
+double share_of(AutoStage stage) {
+  return stage == AutoStage::mean ? kMeanShare : stage == AutoStage::moment ? kMomentShare : kGradientShare;
+}
+
 double noise_of(AutoStage stage, double noise) {
-  switch (stage) {
-    case AutoStage::mean:
-      return noise / std::sqrt(kMeanShare);
-    case AutoStage::moment:
-      return noise / std::sqrt(kMomentShare);
-    case AutoStage::gradient:
-      break;
-  }
-  return noise / std::sqrt(kGradientShare / kGradients);
+  const int releases = stage == AutoStage::gradient ? kGradients : 1;
+  return noise / std::sqrt(share_of(stage) / releases);
 }
 
 std::vector<CountedEvent> auto_linear_events(const std::vector<AutoStage>& stages, double noise) {

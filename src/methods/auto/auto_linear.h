@@ -25,8 +25,11 @@ struct AutoLinearOptions {
   static std::vector<AutoStage> usual_stages();
 };
 
-// The noise multiplier of one stage's release. The mean and the second moment take a tenth of the squared
-// privacy loss each, the gradients the rest in equal parts.
+// The part of mu^2, mu that of Gaussian DP, that all stages of a kind take together: a tenth for the mean and
+// for the second moment, the rest for the gradients.
+double share_of(AutoStage stage);
+
+// The noise multiplier of one stage's release.
 double noise_of(AutoStage stage, double noise);
 
 // A linear model with nothing to tune: how rows are scaled, clipped and how long steps are follows from

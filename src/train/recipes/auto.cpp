@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "ration/base/error.h"
-#include "ration/privacy/calibrate.h"
 #include "train/recipes/settings.h"
+#include "train/signal.h"
 
 namespace ration {
 namespace {
@@ -13,20 +15,15 @@ namespace {
 // Rows times mu below which a model is mostly noise, and the frequencies of the classes are a better answer.
 constexpr double kLeastSignal = 100;
 
-// The mu of Gaussian DP that a budget is worth.
-double mu_of(const Budget& budget) {
-  return 1 / calibrate_noise([](double noise) { return Event::gaussian(noise); }, Relation::add_remove,
-                             Accountant::gdp, budget);
+bool carries_a_model(const Plan& plan) {
+  const auto signal = signal_of(plan);
+  return !signal || *signal >= kLeastSignal;
 }
 
-bool carries_a_model(const Plan& plan, const Budget& budget) {
-  return !plan.rows || *plan.rows * mu_of(budget) >= kLeastSignal;
-}
-
-std::optional<Substitute> substitute(const Plan& plan, const Budget& budget) {
+std::optional<Substitute> substitute(const Plan& plan) {
   if (plan.model.is_network()) return Substitute{MethodKind::dpsgd, "the model is a network"};
   if (plan.model.sees_scattering()) return Substitute{MethodKind::dpsgd, "rows are scattered images"};
-  if (plan.model != GlmLoss::squared && !carries_a_model(plan, budget)) {
+  if (plan.model != GlmLoss::squared && !carries_a_model(plan)) {
     return Substitute{MethodKind::majority,
                       fmt::format("{} rows are too few for a model at this budget", show(*plan.rows))};
   }
@@ -67,6 +64,15 @@ std::unique_ptr<Method> AutoPlan::make(const ModelShape& model, const StepsSoFar
 
 std::string AutoPlan::settings() const {
   return fmt::format("{} {} {}", to_string(options_.loss), options_.huber_width, options_.stages.size());
+}
+
+std::vector<PlannedRelease> AutoPlan::releases() const {
+  const auto gradients = std::count(options_.stages.begin(), options_.stages.end(), AutoStage::gradient);
+  return {{"mean of the rows", share_of(AutoStage::mean), "centres and scales the columns"},
+          {"second moment", share_of(AutoStage::moment),
+           "turns them, so that one step length suits all directions"},
+          {fmt::format("{} gradients", gradients), share_of(AutoStage::gradient),
+           "Newton-like steps; the second half is averaged and shrunk by the known noise"}};
 }
 
 std::vector<Recipe> auto_recipes() {

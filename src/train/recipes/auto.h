@@ -19,6 +19,7 @@ class AutoPlan final : public FixedMethod {
   void set_noise(double size) override { options_.noise = size; }
   std::unique_ptr<Method> make(const ModelShape& model, const StepsSoFar& so_far) const override;
   std::string settings() const override;
+  std::vector<PlannedRelease> releases() const override;
 
  private:
   AutoLinearOptions options_;
