@@ -5,6 +5,7 @@
 #include "ration/base/error.h"
 #include "ration/train/fit.h"
 #include "train/model_objective.h"
+#include "train/row_transform.h"
 
 namespace ration::compare {
 namespace {
@@ -47,13 +48,22 @@ class Watcher final : public Observer {
   std::vector<TracePoint> way_;
 };
 
+// As the model sees them: its schema may have knots that the comparison's has not.
+std::shared_ptr<const Rows> seen_by(const Model& model, const data::Schema& schema,
+                                    std::shared_ptr<const Rows> rows) {
+  RowTransform transform(std::move(rows));
+  transform.add(hats_stage(schema, model.schema));
+  return transform.share_rows();
+}
+
 // One thread, by the loss of the comparison's model, whichever the method was trained with.
-void measure(const Plan& measured_by, const Model& trained, const FoldRows& rows, Run& run) {
+void measure(const Plan& measured_by, const Model& trained, const data::Schema& schema, const FoldRows& rows,
+             Run& run) {
   Model model = untrained_model(measured_by, trained.schema);
   model.weights = trained.weights;
   require_sound(model);
   const GlmOptions options = glm_options(model, 1);
-  const auto test = make_glm(rows.test, options);
+  const auto test = make_glm(seen_by(model, schema, rows.test), options);
   std::vector<double> predictions(rows.test->count());
   test->predict(model.weights, predictions);
   std::size_t right = 0;
@@ -61,7 +71,7 @@ void measure(const Plan& measured_by, const Model& trained, const FoldRows& rows
     right += predictions[i] == rows.test->labels()[i] ? 1 : 0;
   run.accuracy = static_cast<double>(right) / static_cast<double>(predictions.size());
   run.loss = test->mean_loss(model.weights);
-  run.objective = make_glm(rows.train, options)->mean_loss(model.weights);
+  run.objective = make_glm(seen_by(model, schema, rows.train), options)->mean_loss(model.weights);
 }
 
 void state_privacy(const ResolvedPlan& plan, Run& run) {
@@ -80,7 +90,7 @@ void train_and_measure(const Job& job, const Comparison& comparison, const Resol
   out.run.seconds = processor_seconds() - start;
   out.run.steps = watcher.steps();
   out.trace.points = watcher.way();
-  measure(measuring_plan(comparison, comparison.models[job.model]), fitted.model, rows, out.run);
+  measure(measuring_plan(comparison, comparison.models[job.model]), fitted.model, schema, rows, out.run);
   if (comparison.methods[job.method].is_private) state_privacy(plan, out.run);
 }
 

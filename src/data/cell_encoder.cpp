@@ -165,7 +165,10 @@ EncodedCell CellEncoder::encoded(double value) const {
     const auto above = std::upper_bound(column_.cuts.begin(), column_.cuts.end(), value);
     return EncodedCell({static_cast<std::int32_t>(above - column_.cuts.begin()), 1.0});
   }
-  const double place = scale_.place_of(value);
+  return at_place(scale_.place_of(value));
+}
+
+EncodedCell CellEncoder::at_place(double place) const {
   EncodedCell cell({0, place});
   if (!grid_.empty()) add_hats(cell, place);
   return cell;

@@ -50,6 +50,8 @@ class CellEncoder {
   std::size_t most_entries() const;
   EncodedCell feature(std::string_view text, const Place& place) const;
   EncodedCell feature(double number, const Place& place) const;
+  // Of a number without cuts, whose scaled value is known.
+  EncodedCell at_place(double place) const;
   double label(std::string_view text, const Place& place) const;
   double label(double number, const Place& place) const;
   const std::string& column_name() const { return column_.name; }

@@ -25,11 +25,12 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
   Fitted out{
       .model = untrained_model(plan.plan, fitted_to(plan.plan, schema)), .certificate = {}, .plan = plan};
   require_sound(out.model);
-  if (rows->columns() != data::encoded_column_names(out.model.schema).size()) {
+  RowTransform transform(std::move(rows), options.left_out);
+  transform.add(hats_stage(schema, out.model.schema));
+  if (transform.rows().columns() != data::encoded_column_names(out.model.schema).size()) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
-  Training training(out.plan, out.model, RowTransform(std::move(rows), options.left_out), random, {},
-                    {.threads = options.threads});
+  Training training(out.plan, out.model, std::move(transform), random, {}, {.threads = options.threads});
   if (options.releases != nullptr) training.watch(*options.releases);
   while (training.step()) tell(options.observers, training);
   if (out.plan.fixed() != nullptr && training.steps_left() > 0) {

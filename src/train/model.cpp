@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "data/add_hats.h"
 #include "ration/base/error.h"
 #include "train/model_objective.h"
 #include "train/model_shape.h"
@@ -20,13 +21,30 @@ namespace {
   throw InputError("model: " + message);
 }
 
-void require_same_columns(const Model& model, const data::Table& table) {
-  if (table.column_names == data::encoded_column_names(model.schema)) return;
+std::shared_ptr<const Rows> borrowed(const Rows& rows) {
+  return {std::shared_ptr<void>(), &rows};
+}
+
+data::Schema without_knots(data::Schema schema) {
+  for (data::Column& column : schema.columns) column.knots.clear();
+  return schema;
+}
+
+// As the model sees them: a table that was read before a fit put knots into the schema gets its hats here.
+std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& table) {
+  if (table.column_names == data::encoded_column_names(model.schema)) return borrowed(table.rows);
+  const data::Schema before = without_knots(model.schema);
+  if (table.column_names == data::encoded_column_names(before)) {
+    return std::make_shared<const Rows>(data::add_hats(table.rows, before, model.schema));
+  }
   refuse("the table's columns are not those of the model; read it with the model's schema");
 }
 
-std::shared_ptr<const Rows> borrowed(const Rows& rows) {
-  return {std::shared_ptr<void>(), &rows};
+// A label's bounds are public, so no prediction need lie outside.
+void keep_within_bounds(const Model& model, std::span<double> predictions) {
+  if (model.classes > 0) return;
+  const data::Column& label = model.schema.label_column();
+  for (double& value : predictions) value = std::clamp(value, label.low, label.high);
 }
 
 double share_of_equal(std::span<const double> a, std::span<const double> b) {
@@ -139,20 +157,21 @@ void require_sound(const Model& model) {
 
 std::vector<double> predict(const Model& model, const data::Table& table) {
   require_sound(model);
-  require_same_columns(model, table);
-  std::vector<double> predictions(table.rows.count());
+  const auto rows = rows_for(model, table);
+  std::vector<double> predictions(rows->count());
   if (model.network.empty()) {
-    predict_glm(table.rows, glm_options(model), model.weights, predictions);
+    predict_glm(*rows, glm_options(model), model.weights, predictions);
   } else {
-    make_objective(model, borrowed(table.rows), {}, Labels::unused)->predict(model.weights, predictions);
+    make_objective(model, rows, {}, Labels::unused)->predict(model.weights, predictions);
   }
+  keep_within_bounds(model, predictions);
   return predictions;
 }
 
 Evaluation evaluate_public(const Model& model, const data::Table& table) {
   const std::vector<double> predictions = predict(model, table);
   Evaluation out{.rows = table.rows.count(),
-                 .loss = make_objective(model, borrowed(table.rows))->mean_loss(model.weights),
+                 .loss = make_objective(model, rows_for(model, table))->mean_loss(model.weights),
                  .accuracy = {},
                  .root_mean_square_error = {},
                  .majority = {},

@@ -195,6 +195,8 @@ void add_data_keys(KeyList& list) {
               "need it; otherwise none");
   list.choice("center", &Plan::center, "Subtract the mean of the rows before training a linear model",
               "yes for scatter+softmax, otherwise no.");
+  list.choice("features", &Plan::features, "How a linear model sees numbers",
+              "for method auto, hats where rows and budget carry them; otherwise linear.");
   list.choice("on_bad_row", &Plan::on_bad_row,
               "What happens to a row that breaks the schema, where the schema does not say (docs/schema.md)");
 }

@@ -18,6 +18,7 @@
 #include "ration/train/model.h"
 #include "schedules/noise_file.h"
 #include "steps/averaging.h"
+#include "train/hats.h"
 #include "train/method_plan.h"
 #include "train/model_objective.h"
 #include "train/model_shape.h"
@@ -82,7 +83,7 @@ Budget budget_of(const Plan& plan) {
 std::string substitute_method(Plan& plan) {
   const Recipe& recipe = recipe_of(plan.method);
   if (!recipe.substitute) return "";
-  const auto other = recipe.substitute(plan, budget_of(plan));
+  const auto other = recipe.substitute(plan);
   if (!other) return "";
   refuse_unused(plan);
   plan.method = other->method;
@@ -315,6 +316,9 @@ ResolvedPlan resolve(const Plan& given) {
     refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam, blsgd or l2p",
                        plan.method.name(), plan.model.name()));
   }
+  if (plan.features == Features::hats && (plan.model.is_network() || plan.model.sees_scattering()))
+    refuse(fmt::format("features: hats are for linear models of a table, not for {}; leave it out",
+                       plan.model.name()));
   refuse_unused(plan);
   recipe.fill(plan);
   refuse_parts_of_other_choices(plan);
@@ -379,6 +383,7 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
                          plan.model.name()));
     schema.image->features = data::ImageFeatures::scatter;
   }
+  schema = with_hats(plan, std::move(schema));
   if (plan.center == Centering::yes && (!schema.bias || schema.max_row_norm)) {
     refuse("center needs a bias column of ones; the schema has bias = false, or a bound on the rows");
   }

@@ -5,8 +5,30 @@
 #include <numeric>
 #include <utility>
 
+#include "data/add_hats.h"
+#include "ration/data/table.h"
+
 namespace ration {
 namespace {
+
+class Hats final : public RowStage {
+ public:
+  Hats(data::Schema before, data::Schema after)
+      : before_(std::move(before)),
+        after_(std::move(after)),
+        width_before_(data::encoded_column_names(before_).size()),
+        width_after_(data::encoded_column_names(after_).size()) {}
+
+  bool changes(const Rows& rows) const override {
+    return width_before_ != width_after_ && rows.columns() == width_before_;
+  }
+  Rows apply(Rows rows) const override { return data::add_hats(rows, before_, after_); }
+  void undo(std::span<double>) const override {}
+
+ private:
+  data::Schema before_, after_;
+  std::size_t width_before_, width_after_;
+};
 
 class RowNorm final : public RowStage {
  public:
@@ -65,6 +87,10 @@ class Centring final : public RowStage {
 };
 
 }  // namespace
+
+std::unique_ptr<const RowStage> hats_stage(const data::Schema& before, const data::Schema& after) {
+  return std::make_unique<Hats>(before, after);
+}
 
 std::unique_ptr<const RowStage> row_norm_stage(double bound) {
   return std::make_unique<RowNorm>(bound);

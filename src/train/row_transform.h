@@ -21,6 +21,10 @@ class RowStage {
   virtual void undo(std::span<double> weights) const = 0;
 };
 
+// Rows that were encoded by `before` with the hats of knots that `after` has beside (data/add_hats.h); rows
+// that have them already stay as they are. The model's schema has the knots, too: nothing to undo.
+std::unique_ptr<const RowStage> hats_stage(const data::Schema& before, const data::Schema& after);
+
 // Rows no longer than `bound` > 0. The schema says so to whoever uses the model, too: nothing to undo.
 std::unique_ptr<const RowStage> row_norm_stage(double bound);
 

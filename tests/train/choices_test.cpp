@@ -64,6 +64,7 @@ TEST(Choices, EveryOneOfAnEnumerationIsAValueOfItsKey) {
   expect_named_by<RateShape>("lr_shape");
   expect_named_by<Averaging>("average");
   expect_named_by<Centering>("center");
+  expect_named_by<Features>("features");
   expect_named_by<data::OnBadRow>("on_bad_row");
 }
 

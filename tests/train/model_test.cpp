@@ -269,9 +269,32 @@ TEST(Model, KnotsThatAreNotThoseOfTheWeightsAreRefused) {
   changed["schema"] = data::to_toml(schema);
   EXPECT_THAT(refusal([&] { model_from_json(changed.dump(), "m.json"); }),
               HasSubstr("'weights', place 2: expected 'x near 5' for 'column', got 'x near 4'"));
-  schema.columns[0].knots.clear();
   EXPECT_THAT(refusal([&] { predict(curved_model(), read_text("x,y\n0,no\n", schema)); }),
               HasSubstr("not those of the model"));
+}
+
+TEST(Model, PredictsNumbersWithinTheBoundsOfTheLabel) {
+  Model model;
+  model.loss = GlmLoss::squared;
+  model.classes = 0;
+  model.schema = data::parse_schema(R"(
+label = "y"
+columns = [
+  { name = "x", type = "number", low = 0, high = 1 },
+  { name = "y", type = "number", low = 100, high = 500 },
+]
+)");
+  model.weights = {1000, 0};
+  const data::Table table = read_text("x,y\n0,100\n0.3,300\n1,500\n", model.schema);
+  EXPECT_THAT(predict(model, table), ElementsAre(100, 300, 500));
+}
+
+TEST(Model, SeesHatsInATableThatWasReadWithoutKnots) {
+  data::Schema schema = curved_model().schema;
+  schema.columns[0].knots.clear();
+  const char* const csv = "x,y\n0,no\n1,no\n2,yes\n2.4,yes\n2.6,no\n4,no\n5.4,no\n5.6,yes\n8,no\n";
+  EXPECT_THAT(predict(curved_model(), read_text(csv, schema)), ElementsAre(0, 0, 1, 1, 0, 0, 0, 1, 1));
+  EXPECT_NEAR(*evaluate_public(curved_model(), read_text(csv, schema)).accuracy, 8.0 / 9, 1e-15);
 }
 
 TEST(Model, PredictsTheClassOfTheLargestOutput) {

@@ -36,6 +36,7 @@ const Sample kSamples[] = {
     {"rows", "1000", "0"},
     {"row_norm", "1", "0"},
     {"center", R"("yes")", R"("mean")"},
+    {"features", R"("hats")", R"("trees")"},
     {"model", R"("huber")", R"("tree")"},
     {"on_bad_row", R"("clamp")", R"("ignore")"},
     {"huber_width", "0.25", "0"},

@@ -77,6 +77,19 @@ constexpr NameTable<Centering> name_table(Centering) {
   return {"center", kCenterings};
 }
 
+// How a linear model sees numbers.
+enum class Features { linear, hats };
+
+// Their names.
+inline constexpr NamedValue<Features> kFeatures[] = {
+    {Features::linear, "linear", "Each number once, scaled."},
+    {Features::hats, "hats", "Also hat functions at public knots: the model may bend between them."},
+};
+// Found by base/names.h.
+constexpr NameTable<Features> name_table(Features) {
+  return {"features", kFeatures};
+}
+
 // The noise of a line search.
 enum class SearchNoise { laplace, gaussian };
 

@@ -30,6 +30,7 @@ struct Plan {
   std::optional<double> rows{};      // how many rows there are, as far as the public knows
   std::optional<double> row_norm{};  // > 0: longer rows are shortened to it
   NamedOrAuto<Centering> center{};   // whether the model sees rows less their noisy mean
+  NamedOrAuto<Features> features{};  // how a linear model sees numbers
   // What happens to rows that break the schema
   Named<data::OnBadRow> on_bad_row = data::OnBadRow::refuse;
 
