@@ -106,6 +106,7 @@ std::vector<Figure> all_figures() {
       milliseconds("step/large/sgd_on_two_threads/795000", 1),
       milliseconds("fit/sparse/10", 110),
       milliseconds("fit/sparse/100", 110),
+      milliseconds("fit/auto", 110),
       milliseconds("fit/sparse_all_processors/100", 110),
       ratio("search/seven_points_over_gradient", "search/losses_along/7", "search/gradient", 1.5),
       ratio("search/21_points_over_7", "search/losses_along/21", "search/losses_along/7", 3),

@@ -41,6 +41,14 @@ void fit_sparse(benchmark::State& state) {
 }
 BENCHMARK(fit_sparse)->Name("fit/sparse")->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond);
 
+// Nothing set but the budget; all rows in every step.
+void fit_auto(benchmark::State& state) {
+  Plan plan = plan_with(1);
+  plan.method = "auto";
+  fit(state, sparse_table(kAdultEntries), plan);
+}
+BENCHMARK(fit_auto)->Name("fit/auto")->Unit(benchmark::kMillisecond);
+
 void fit_on_all_processors(benchmark::State& state) {
   fit(state, sparse_table(kAdultEntries), plan_with(1), 0);
 }

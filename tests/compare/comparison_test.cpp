@@ -148,7 +148,7 @@ TEST(Comparison, UnknownNamesAreRefusedWithWhatThereIs) {
   EXPECT_THAT(method, HasSubstr("dpsgd"));
   EXPECT_THAT(method, HasSubstr("got 'magic'; the file has mine"));
   EXPECT_EQ(refusal([&] { choose_data(comparison, {"e"}, "--data"); }),
-            "--data: unknown data set 'e'; there are d");
+            "--data: unknown data set 'e'; there are d; a file needs --schema FILE");
   EXPECT_THAT(refusal([&] { choose_models(comparison, {"tree"}, "--models"); }),
               HasSubstr("--models: expected one of logistic"));
   EXPECT_EQ(refusal([&] {
@@ -227,7 +227,7 @@ const BadText kBadTexts[] = {
     {"ByDefaultText", "[data.a]\nby_default = 'no'\n", "by_default: expected true or false"},
     {"MethodUnknownKey", kHead + "[methods.dpsgd]\nlearning = 3\n",
      "c.toml:8: learning: unknown key; expected smooth, private, by_default, or one of a plan: "
-     "row_norm, center, model"},
+     "row_norm, center, features, model"},
     {"MethodDecidesEpsilon", kHead + "[methods.dpsgd]\nepsilon = 3\n",
      "c.toml:8: epsilon: the comparison decides"},
     {"PlanDecidesData", "[plan]\ndata = 'x'\n", "c.toml:2: data: the comparison decides"},
@@ -253,6 +253,10 @@ TEST(Comparison, TheExperimentsAreWellFormed) {
   Comparison chosen = e1;
   choose_data(chosen, {}, "--data");
   EXPECT_THAT(names(chosen.data), ElementsAre("adult", "bank", "ipums-br", "ipums-us-1980"));
+  const Comparison e6 = read_comparison(RATION_SOURCE_DIR "/experiments/e6.toml");
+  EXPECT_EQ(e6.methods.size(), 16u);
+  EXPECT_EQ(e6.methods[0].name, "auto");
+  EXPECT_EQ(e6.data.size(), 6u);
 }
 
 }  // namespace
