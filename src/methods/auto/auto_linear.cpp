@@ -97,7 +97,7 @@ bool AutoLinear::step(PrivateOracle& oracle) {
   return true;
 }
 
-// The last number is the bias's, and public.
+// The last number is the bias's, which stays as it is.
 bool AutoLinear::ask_for_mean(PrivateOracle& oracle) {
   const MeanOfRowsQuery query{.bound = kMeanBound,
                               .noise_multiplier = noise_of(AutoStage::mean, options_.noise)};
