@@ -256,8 +256,9 @@ TEST_F(EvaluateCommand, OnPublicRowsItIsExact) {
 // A class that nobody predicts is seen in its recall, not in the accuracy.
 TEST_F(EvaluateCommand, TellsEachClassByItself) {
   const json found = ask("evaluate run --data test.csv --public");
-  const std::vector<double> said = predict(census().model(), census().table());
-  const auto labels = census().table().rows.labels();
+  const data::Table table = census().table();
+  const std::vector<double> said = predict(census().model(), table);
+  const auto labels = table.rows.labels();
   double rows = 0, right = 0;
   for (std::size_t i = 0; i < said.size(); ++i) {
     rows += labels[i];
