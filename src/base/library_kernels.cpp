@@ -27,6 +27,7 @@ using Words = std::array<const char*, 3>;
 constexpr Words kOpenblas = {"Prescott", "Haswell", "SkylakeX"};
 constexpr Words kLibxsmm = {"sse", "hsw", "skx"};
 constexpr Words kLibtorch = {"default", "avx2", "avx512"};
+constexpr Words kOnednn = {"SSE41", "AVX2", "AVX512_CORE"};
 
 // A few microseconds.
 bool keep_spinning_short() {
@@ -47,6 +48,7 @@ bool choose_library_kernels() {
   if (!lowered) return told;
   told |= set_unless_set("LIBXSMM_TARGET", kLibxsmm[of_set]);
   told |= set_unless_set("ATEN_CPU_CAPABILITY", kLibtorch[of_set]);
+  told |= set_unless_set("ONEDNN_MAX_CPU_ISA", kOnednn[of_set]);
   return told;
 }
 

@@ -2,9 +2,10 @@
 
 namespace ration {
 
-// Tells OpenBLAS, libxsmm and libtorch, by the environment variables that they read when they are loaded, for
-// which instruction set to compute: the one in use (RATION_CPU); and the threads they share not to spin for
-// long. What somebody has told them already stays. True if any of them was told something now.
+// Tells OpenBLAS, libxsmm, libtorch and oneDNN, which computes libtorch's convolutions, by the environment
+// variables that they read when they are loaded, for which instruction set to compute: the one in use
+// (RATION_CPU); and the threads they share not to spin for long. What somebody has told them already stays.
+// True if any of them was told something now.
 //
 // OpenBLAS  where nothing is forced, it is told on Intel processors only. Versions older than the processor
 //           (0.3.21 of Debian 12 on an Intel model of 2023) otherwise take it for one of 2004 and

@@ -9,8 +9,8 @@
 namespace ration {
 namespace {
 
-constexpr const char* kVariables[] = {"OPENBLAS_CORETYPE", "LIBXSMM_TARGET", "ATEN_CPU_CAPABILITY",
-                                      "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"};
+constexpr const char* kVariables[] = {"OPENBLAS_CORETYPE",  "LIBXSMM_TARGET", "ATEN_CPU_CAPABILITY",
+                                      "ONEDNN_MAX_CPU_ISA", "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"};
 
 void forget() {
   for (const char* const variable : kVariables) unsetenv(variable);
@@ -38,6 +38,7 @@ TEST(LibraryKernels, AreThoseOfALowerSetIfOneIsForced) {
   EXPECT_STREQ(std::getenv("OPENBLAS_CORETYPE"), "Haswell");
   EXPECT_STREQ(std::getenv("LIBXSMM_TARGET"), "hsw");
   EXPECT_STREQ(std::getenv("ATEN_CPU_CAPABILITY"), "avx2");
+  EXPECT_STREQ(std::getenv("ONEDNN_MAX_CPU_ISA"), "AVX2");
   forget();
 }
 
