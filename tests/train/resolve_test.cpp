@@ -487,9 +487,29 @@ TEST(Resolve, MethodAutoIsItselfForLinearModels) {
     EXPECT_EQ(resolved.rate, 1);
     EXPECT_LE(resolved.cost.epsilon, 1);
   }
+}
+
+// All rows in every step, as long as that is a matter of seconds; by what is declared alone.
+TEST(Resolve, MethodAutoSeesBatchesOfVeryManyRows) {
   Plan plan = plan_by_auto();
-  plan.rate = 0.5;
-  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("method auto sees all rows at once"));
+  plan.rows = 1e7;
+  EXPECT_EQ(resolve(plan).rate, 1);
+  plan.rows = 4e7;
+  const ResolvedPlan sampled = resolve(plan);
+  EXPECT_EQ(sampled.rate, 0.25);
+  EXPECT_EQ(sampled.plan.sampling.value(), Sampling::poisson);
+  EXPECT_LE(sampled.cost.epsilon, 1);
+  EXPECT_TRUE(sampled.cost.certified);
+  plan.relation = Relation::replace_one;
+  const ResolvedPlan fixed = resolve(plan);
+  EXPECT_EQ(fixed.fixed_size, 10'000'000u);
+  EXPECT_LE(fixed.cost.epsilon, 1);
+  EXPECT_TRUE(fixed.cost.certified);
+  plan.rate = 1;  // who wants all of them says so
+  EXPECT_EQ(resolve(plan).plan.sampling.value(), Sampling::full);
+  plan.rows.reset();
+  plan.rate.reset();
+  EXPECT_EQ(resolve(plan).rate, 1);
 }
 
 void expect_dpsgd_for(const std::string& model, const std::string& why) {
@@ -544,10 +564,21 @@ TEST(Resolve, MethodAutoIsTheMajorityForTooFewDeclaredRows) {
   EXPECT_EQ(method(10'000, 1, "logistic"), "auto");
   EXPECT_EQ(method(std::nullopt, 1, "logistic"), "auto");
   EXPECT_EQ(method(std::nullopt, 1e-3, "logistic"), "auto");
-  EXPECT_EQ(method(10, 1, "squared"), "auto");  // there are no classes to count
+  EXPECT_EQ(method(10, 1, "squared"), "auto");  // there are no classes to count: see the next test
   Plan plan = plan_by_auto();
   plan.rows = 10;
   EXPECT_THAT(resolve(plan).why_method, HasSubstr("10 rows are too few"));
+}
+
+TEST(Resolve, MethodAutoAsksForTheMeanLabelAloneIfDeclaredRowsAreTooFewForASquaredLoss) {
+  Plan plan = plan_by_auto();
+  plan.model = "squared";
+  plan.rows = 10;
+  const ResolvedPlan resolved = resolve(plan);
+  EXPECT_EQ(resolved.steps(), 1);
+  EXPECT_EQ(resolved.fixed()->releases().at(0).what, "mean of the label");
+  plan.rows = 10'000;
+  EXPECT_EQ(resolve(plan).steps(), 18);
 }
 
 TEST(Resolve, MethodAutoTakesNoSettingsOfTheMethodInItsPlace) {

@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "base/squared_length.h"
-#include "methods/auto/curvature.h"
 #include "methods/auto/design.h"
+#include "methods/auto/newton_steps.h"
 #include "methods/saved_state.h"
 #include "ration/base/error.h"
 #include "ration/clipping/abadi.h"
@@ -24,11 +24,10 @@ constexpr double kMomentShare = 0.1;
 constexpr double kGradientShare = 1 - kMeanShare - kMomentShare;
 constexpr int kGradients = 16;
 
-constexpr double kMeanBound = 4.1;  // longer rows are shortened for the mean alone
-constexpr double kNewton = 1.4;     // steps over Newton's
-constexpr double kLongestStep = 12;
-constexpr double kClip = 0.2;    // the least part of a row's expected length that is kept
-constexpr double kShrink = 0.5;  // of James and Stein's
+constexpr double kMeanBound = 4.1;    // longer rows are shortened for the mean alone
+constexpr double kClip = 0.2;         // the least part of a row's expected length that is kept
+constexpr double kWarmUp = 0.25;      // of the gradients, before the average; rows that are white
+constexpr double kLongWarmUp = 0.75;  // other rows, which take more steps
 
 class AutoLinear final : public Method {
  public:
@@ -58,8 +57,7 @@ class AutoLinear final : public Method {
 
   double gradient_mu() const { return std::sqrt(kGradientShare) / options_.noise; }
   double clip_bound(double rows) const;
-  std::vector<double> step_lengths(std::span<const double> w) const;
-  void shrink(std::span<double> w) const;
+  StepModel step_model() const { return {options_.loss, options_.huber_width, options_.outputs}; }
   std::size_t coordinates() const { return design_.view->coordinates(); }
 
   AutoLinearOptions options_;
@@ -142,32 +140,6 @@ double AutoLinear::clip_bound(double rows) const {
   return std::clamp(kClip * std::sqrt(signal), kClip, 1.0) * std::sqrt(design_.expected_squared_norm + 1);
 }
 
-// One for each output. A row that is scaled only may have all its length in one direction.
-std::vector<double> AutoLinear::step_lengths(std::span<const double> w) const {
-  std::vector<double> means, stddevs, lengths;
-  const double per_direction = design_.expected_squared_norm / static_cast<double>(design_.directions);
-  for (std::size_t first = 0; first < w.size(); first += coordinates()) {
-    const double squares = squared_length(w.subspan(first, design_.directions));
-    means.push_back(w[first + design_.directions]);
-    stddevs.push_back(std::sqrt(squares * per_direction));
-  }
-  const double newton = options_.loss == GlmLoss::squared ? 1 : kNewton;
-  const double damping = is_white_ ? 1 : 1 / (1 + design_.expected_squared_norm);
-  if (options_.outputs == 1) {
-    lengths = {expected_curvature(options_.loss, options_.huber_width, means[0], stddevs[0])};
-  } else {
-    // The outputs' Hessian, diag(p) - p p^T, is up to classes / (classes - 1) times its diagonal.
-    lengths = expected_softmax_curvatures(means, stddevs);
-    const auto classes = static_cast<double>(options_.outputs);
-    for (double& curvature : lengths) curvature *= classes / (classes - 1);
-  }
-  for (double& length : lengths) {  // also where there is no curvature to speak of, or no number
-    const double steps = newton / length;
-    length = damping * (steps < kLongestStep ? steps : kLongestStep);
-  }
-  return lengths;
-}
-
 bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
   if (w_.empty()) begin_gradients();
   if (looked_through_ != design_.view) oracle.look_through(looked_through_ = design_.view);
@@ -175,9 +147,10 @@ bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
                             .noise_multiplier = noise_of(AutoStage::gradient, options_.noise)};
   if (!oracle.gradient(w_, query, gradient_)) return false;
   gradient_noise_ = oracle.gradient_stddev(query);
-  const std::vector<double> lengths = step_lengths(w_);
+  const std::vector<double> lengths = step_lengths(step_model(), design_, is_white_, w_);
   for (std::size_t i = 0; i < w_.size(); ++i) w_[i] -= lengths[i / coordinates()] * gradient_[i];
-  if (gradients_done_++ >= gradients_ / 2) {
+  const double warm_up = (is_white_ ? kWarmUp : kLongWarmUp) * static_cast<double>(gradients_);
+  if (static_cast<double>(gradients_done_++) >= warm_up) {
     ++averaged_;
     for (std::size_t i = 0; i < w_.size(); ++i) sum_[i] += w_[i];
   }
@@ -187,27 +160,12 @@ bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
   return true;
 }
 
-// The noise of the average is about that of one step whose noise is the averaged steps' together.
-void AutoLinear::shrink(std::span<double> w) const {
-  const std::vector<double> lengths = step_lengths(w);
-  const auto averaged = static_cast<double>(std::max<std::size_t>(1, averaged_));
-  for (std::size_t k = 0; k < options_.outputs; ++k) {
-    const auto of_output = w.subspan(k * coordinates(), design_.directions);
-    const double newton = options_.loss == GlmLoss::squared ? 1 : kNewton;
-    const double noise = lengths[k] / newton * gradient_noise_ / std::sqrt(averaged);
-    const double squares = squared_length(of_output);
-    const double of_noise = static_cast<double>(design_.directions) * noise * noise;
-    const double factor = squares > 0 ? std::max(0.0, 1 - kShrink * of_noise / squares) : 0;
-    for (double& weight : of_output) weight *= factor;
-  }
-}
-
 void AutoLinear::weights(std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   if (w_.empty()) return;
   std::vector<double> w = averaged_ > 0 ? sum_ : w_;
   for (double& weight : w) weight /= static_cast<double>(std::max<std::size_t>(1, averaged_));
-  shrink(w);
+  shrink_by_known_noise(step_model(), design_, is_white_, gradient_noise_, averaged_, w);
   design_.view->weights_for_rows(w, out);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace ration {
@@ -34,6 +35,21 @@ double curvature_at(GlmLoss loss, double huber_width, double z) {
   return 1;
 }
 
+// The largest eigenvalue of D^-1/2 H D^-1/2 = diag(1 + o) - u u^T, u^2 = o, o = p / (1 - p): the root of
+// 1 = sum of o_k / (1 + o_k - x) between the two largest 1 + o [Golub73, Sec. 5]; at most 2.
+double pull_of_outputs(std::vector<double> odds) {
+  std::sort(odds.begin(), odds.end(), std::greater{});
+  double low = std::min(2.0, 1 + odds[1]);
+  double high = std::min(2.0, 1 + odds[0]);
+  for (int round = 0; round < 40 && low < high; ++round) {
+    const double middle = 0.5 * (low + high);
+    double sum = 0;
+    for (const double o : odds) sum += o / (1 + o - middle);
+    (sum < 1 ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
 // By the trapezoidal rule, which converges faster than any power for what ends as a normal density does.
@@ -55,6 +71,7 @@ std::vector<double> expected_softmax_curvatures(std::span<const double> means,
                                                 std::span<const double> stddevs) {
   const std::size_t classes = means.size();
   std::vector<double> curvatures(classes);
+  std::vector<double> odds(classes);  // for each class, against all others
   for (std::size_t k = 0; k < classes; ++k) {
     double largest = -std::numeric_limits<double>::infinity();  // of the others
     for (std::size_t j = 0; j < classes; ++j) {
@@ -71,7 +88,10 @@ std::vector<double> expected_softmax_curvatures(std::span<const double> means,
     const double mean = means[k] - largest - std::log(others);
     const double stddev = std::sqrt(stddevs[k] * stddevs[k] + spread / (others * others));
     curvatures[k] = expected_curvature(GlmLoss::logistic, 1, mean, stddev);
+    odds[k] = std::exp(mean);
   }
+  const double pull = pull_of_outputs(odds);
+  for (double& curvature : curvatures) curvature *= pull;
   return curvatures;
 }
 

@@ -16,8 +16,11 @@ namespace ration {
 //           distance of at least 1, labels half and half; a kink has no second derivative.
 double expected_curvature(GlmLoss loss, double huber_width, double mean, double stddev);
 
-// Of softmax, for each class: that of the logistic loss of its output against all others', whose spread
-// counts as far as they are probable.
+// Of softmax, for each class. As outputs pull on each other, it is that of the logistic loss of the class's
+// output against all others', whose spread counts as far as they are probable, times the largest ratio
+// between the Hessian H = diag(p) - p p^T of all outputs together and its diagonal: 1 + 1 / (classes - 1) for
+// classes that are even, 2 where two of many have nearly all rows. p: the classes' probabilities at the
+// means.
 std::vector<double> expected_softmax_curvatures(std::span<const double> means,
                                                 std::span<const double> stddevs);
 

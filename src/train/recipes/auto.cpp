@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "methods/auto/label_mean.h"
 #include "ration/base/error.h"
 #include "train/recipes/settings.h"
+#include "train/recipes/single_release.h"
 #include "train/signal.h"
 
 namespace ration {
@@ -30,15 +32,23 @@ std::optional<Substitute> substitute(const Plan& plan) {
   return std::nullopt;
 }
 
-void use_all_rows(Plan& plan) {
-  if (!plan.rate && !plan.batch) plan.rate = 1;
+// By the declared rows alone. Under replace_one, only batches of a fixed size have a theorem.
+void choose_rows_of_a_step(Plan& plan) {
+  if (plan.rate || plan.batch) return;
+  plan.rate = std::min(1.0, kMostRowsOfAStep / plan.rows.value_or(1));
+  if (*plan.rate < 1 && plan.relation == Relation::replace_one && plan.sampling.is_auto())
+    plan.sampling = Sampling::fixed_size;
+}
+
+std::unique_ptr<FixedMethod> label_mean() {
+  return std::make_unique<SingleRelease>(
+      "the mean of the label",
+      [](double noise, const ModelShape& model) { return make_label_mean(model.columns, noise); },
+      std::vector<PlannedRelease>{{"mean of the label", 1, "rows are too few for a model at this budget"}});
 }
 
 Recipe::Open make_plan(const Plan& plan, const Budget&) {
-  if (*plan.rate < 1) {
-    throw InputError(fmt::format("plan: method auto sees all rows at once, but rate is {}; leave it out",
-                                 show(*plan.rate)));
-  }
+  if (plan.model == GlmLoss::squared && !carries_a_model(plan)) return label_mean();
   return std::make_unique<AutoPlan>(plan.model.loss(), plan.huber_width);
 }
 
@@ -72,14 +82,14 @@ std::vector<PlannedRelease> AutoPlan::releases() const {
           {"second moment", share_of(AutoStage::moment),
            "turns them, so that one step length suits all directions"},
           {fmt::format("{} gradients", gradients), share_of(AutoStage::gradient),
-           "Newton-like steps; the second half is averaged and shrunk by the known noise"}};
+           "Newton-like steps; the last three quarters are averaged and shrunk by the known noise"}};
 }
 
 std::vector<Recipe> auto_recipes() {
-  Recipe recipe{
-      MethodKind::automatic,   [](const Plan&) { return Settings{"noise"}; }, use_all_rows, make_plan,
-      /*takes_networks=*/true,
-      /*needs_bias=*/true};
+  Recipe recipe{MethodKind::automatic,   [](const Plan&) { return Settings{"noise"}; },
+                choose_rows_of_a_step,   make_plan,
+                /*takes_networks=*/true,
+                /*needs_bias=*/true};
   recipe.substitute = substitute;
   return {recipe};
 }

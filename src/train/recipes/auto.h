@@ -9,6 +9,11 @@ namespace ration {
 
 std::vector<Recipe> auto_recipes();
 
+// Rows of a step at most: of more declared rows, each release sees a sample of about so many, drawn for it.
+// 18 passes over ten million rows of 14 entries take about ten seconds on one thread, and of so many rows
+// noise hardly matters.
+inline constexpr double kMostRowsOfAStep = 10'000'000;
+
 // Of a linear model: the releases of make_auto_linear(), scaled onto the budget.
 class AutoPlan final : public FixedMethod {
  public:

@@ -16,7 +16,9 @@ class SingleRelease final : public FixedMethod {
  public:
   using Make = std::function<std::unique_ptr<Method>(double noise_multiplier, const ModelShape& model)>;
 
-  SingleRelease(std::string settings, Make make) : settings_(std::move(settings)), make_(std::move(make)) {}
+  // `releases`: for people (FixedMethod).
+  SingleRelease(std::string settings, Make make, std::vector<PlannedRelease> releases = {})
+      : settings_(std::move(settings)), make_(std::move(make)), releases_(std::move(releases)) {}
 
   std::int64_t steps() const override { return 1; }
   std::vector<CountedEvent> events(std::int64_t first_steps) const override {
@@ -28,10 +30,12 @@ class SingleRelease final : public FixedMethod {
     return make_(noise_multiplier_, model);
   }
   std::string settings() const override { return settings_; }
+  std::vector<PlannedRelease> releases() const override { return releases_; }
 
  private:
   std::string settings_;
   Make make_;
+  std::vector<PlannedRelease> releases_;
   double noise_multiplier_ = 1;
 };
 
