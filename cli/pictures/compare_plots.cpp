@@ -16,6 +16,7 @@ namespace {
 
 using compare::Cell;
 using compare::Figure;
+using compare::Measure;
 using compare::MethodChoice;
 using compare::Results;
 using compare::Trace;
@@ -31,19 +32,18 @@ plot::Line empty_line(const MethodChoice& method, std::size_t look) {
   return line;
 }
 
-// A method against epsilon, in percent or as it is.
+// A method against epsilon.
 plot::Line line_of(const Results& results, const std::string& data, const std::string& model,
-                   std::size_t method, Figure Cell::*figure, double unit) {
+                   std::size_t method, const Measure& measure) {
   const MethodChoice& choice = results.comparison.methods[method];
   plot::Line line = empty_line(choice, method);
   std::vector<double> epsilons = results.comparison.epsilons;
   std::sort(epsilons.begin(), epsilons.end());
   for (const double epsilon : epsilons) {
-    const Cell* const cell = results.find(data, model, choice.name, epsilon);
-    const bool has_value = cell != nullptr && cell->runs > 0;
+    const Figure& figure = results.find(data, model, choice.name, epsilon)->*measure.figure;
     line.x.push_back(epsilon);
-    line.y.push_back(has_value ? unit * (cell->*figure).mean : kNothing);
-    line.error.push_back(has_value ? unit * (cell->*figure).error.value_or(kNothing) : kNothing);
+    line.y.push_back(figure.runs > 0 ? measure.unit * figure.mean : kNothing);
+    line.error.push_back(measure.unit * figure.error.value_or(kNothing));
   }
   if (line.reference) line.error.clear();
   return line;
@@ -53,23 +53,6 @@ std::string what(const Results& results) {
   const auto& comparison = results.comparison;
   return fmt::format("mean and standard error of {} folds x {} repeats, delta {}; dotted: without privacy",
                      comparison.folds, comparison.repeats, show(*comparison.delta));
-}
-
-plot::Chart chart_against_epsilon(const Results& results, const std::string& data, const std::string& model,
-                                  Figure Cell::*figure, double unit) {
-  plot::Chart chart{.subtitle = what(results),
-                    .x_label = "epsilon",
-                    .lines = {},
-                    .x_scale = plot::AxisScale::close_logarithmic,
-                    .y_scale = plot::AxisScale::close,
-                    .x_ticks = results.comparison.epsilons,
-                    .markers = plot::Markers::every_point};
-  for (std::size_t i = 0; i < results.comparison.methods.size(); ++i) {
-    plot::Line line = line_of(results, data, model, i, figure, unit);
-    const auto has_value = [](double y) { return std::isfinite(y); };
-    if (std::any_of(line.y.begin(), line.y.end(), has_value)) chart.lines.push_back(std::move(line));
-  }
-  return chart;
 }
 
 double largest_over_smallest(const std::vector<plot::Line>& lines) {
@@ -163,18 +146,24 @@ std::vector<std::string> write_picture(const std::string& svg, const std::string
 
 }  // namespace
 
-plot::Chart accuracy_chart(const Results& results, const std::string& data, const std::string& model) {
-  plot::Chart chart = chart_against_epsilon(results, data, model, &Cell::accuracy, 100);
-  chart.title = fmt::format("Test accuracy: {}, {}", data, model);
-  chart.y_label = "accuracy, percent";
-  return chart;
-}
-
-plot::Chart objective_chart(const Results& results, const std::string& data, const std::string& model) {
-  plot::Chart chart = chart_against_epsilon(results, data, model, &Cell::objective, 1);
-  chart.title = fmt::format("Objective: {}, {}", data, model);
-  chart.y_label = "mean training loss";
-  if (largest_over_smallest(chart.lines) > 6) chart.y_scale = plot::AxisScale::close_logarithmic;
+plot::Chart measure_chart(const Results& results, const std::string& data, const std::string& model,
+                          const Measure& measure) {
+  plot::Chart chart{.title = fmt::format("{}: {}, {}", measure.title, data, model),
+                    .subtitle = what(results),
+                    .x_label = "epsilon",
+                    .y_label = measure.axis,
+                    .lines = {},
+                    .x_scale = plot::AxisScale::close_logarithmic,
+                    .y_scale = plot::AxisScale::close,
+                    .x_ticks = results.comparison.epsilons,
+                    .markers = plot::Markers::every_point};
+  for (std::size_t i = 0; i < results.comparison.methods.size(); ++i) {
+    plot::Line line = line_of(results, data, model, i, measure);
+    const auto has_value = [](double y) { return std::isfinite(y); };
+    if (std::any_of(line.y.begin(), line.y.end(), has_value)) chart.lines.push_back(std::move(line));
+  }
+  if (measure.better < 0 && largest_over_smallest(chart.lines) > 6)
+    chart.y_scale = plot::AxisScale::close_logarithmic;
   return chart;
 }
 
@@ -199,8 +188,13 @@ std::vector<std::string> write_plots(const Results& results, const std::string& 
   for (const std::string& data : results.data_names()) {
     for (const auto& model : results.comparison.models) {
       const std::string ending = fmt::format("-{}-{}", data, model.name);
-      write(plot::to_svg(accuracy_chart(results, data, model.name)), "accuracy" + ending, 2);
-      write(plot::to_svg(objective_chart(results, data, model.name)), "objective" + ending, 2);
+      const auto write_chart = [&](const Measure& measure) {
+        write(plot::to_svg(measure_chart(results, data, model.name, measure)), measure.key + ending, 2);
+      };
+      for (const Measure& measure : compare::kTestMeasures) {
+        if (results.has(measure, data, model.name)) write_chart(measure);
+      }
+      write_chart(compare::kObjective);
       if (data == compare::kMeanOfData) continue;
       write(plot::to_svg(trace_charts(results, data, model.name)), "trace" + ending, 1.5);
     }

@@ -44,8 +44,8 @@ std::string TextTable::render() const {
   };
   std::string text = line([&](std::size_t c) { return columns_[c].title; });
   text += line([&](std::size_t c) {
-    const bool last = c + 1 == columns_.size();
-    return std::string(last ? columns_[c].title.size() : width[c], '-');
+    const bool is_ragged = c + 1 == columns_.size() && columns_[c].align == Align::left;
+    return std::string(is_ragged ? columns_[c].title.size() : width[c], '-');
   });
   for (const auto& row : rows_) text += line([&](std::size_t c) { return row[c]; });
   return text;

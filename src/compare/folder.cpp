@@ -101,6 +101,10 @@ void Folder::load_runs() {
   const bool torn = !text.empty() && text.back() != '\n';
   std::vector<std::string> lines = lines_of(text);
   if (torn) lines.pop_back();
+  if (!lines.empty() && lines.front() + "\n" != runs_header()) {
+    throw InputError(fmt::format(
+        "{}: its columns are those of another version of ration; choose another folder", file(kRuns)));
+  }
   std::string kept = runs_header();
   std::set<RunName> seen;
   for (const std::string& line : lines) {

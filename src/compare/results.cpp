@@ -1,5 +1,7 @@
 #include "compare/results.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -22,6 +24,14 @@ Figure figure_of(const std::vector<const Run*>& runs, double Run::*member) {
   return compare::figure_of(values);
 }
 
+Figure figure_of(const std::vector<const Run*>& runs, std::optional<double> Run::*member) {
+  std::vector<double> values;
+  for (const Run* run : runs) {
+    if (run->*member) values.push_back(*(run->*member));
+  }
+  return compare::figure_of(values);
+}
+
 Cell cell_of(const std::vector<const Run*>& all) {
   std::vector<const Run*> runs;
   std::copy_if(all.begin(), all.end(), std::back_inserter(runs),
@@ -33,6 +43,10 @@ Cell cell_of(const std::vector<const Run*>& all) {
     return cell;
   }
   cell.accuracy = figure_of(runs, &Run::accuracy);
+  cell.auc = figure_of(runs, &Run::auc);
+  cell.log_loss = figure_of(runs, &Run::log_loss);
+  cell.r2 = figure_of(runs, &Run::r2);
+  cell.mean_absolute_error = figure_of(runs, &Run::mean_absolute_error);
   cell.loss = figure_of(runs, &Run::loss);
   cell.objective = figure_of(runs, &Run::objective);
   cell.seconds = figure_of(runs, &Run::seconds);
@@ -46,13 +60,16 @@ Cell cell_of(const std::vector<const Run*>& all) {
   return cell;
 }
 
-// The errors of different data sets are independent.
+// The errors of different data sets are independent. Nothing unless all of them have the figure.
 Figure mean_of(const std::vector<const Cell*>& cells, Figure Cell::*figure) {
+  const auto is_missing = [&](const Cell* cell) { return (cell->*figure).runs == 0; };
+  if (std::any_of(cells.begin(), cells.end(), is_missing)) return {};
   const auto count = static_cast<double>(cells.size());
   Figure mean{.mean = 0, .error = 0};
   for (const Cell* cell : cells) {
     const Figure& one = cell->*figure;
     mean.mean += one.mean / count;
+    mean.runs += one.runs;
     mean.error =
         mean.error && one.error ? std::optional(std::hypot(*mean.error, *one.error / count)) : std::nullopt;
   }
@@ -62,7 +79,8 @@ Figure mean_of(const std::vector<const Cell*>& cells, Figure Cell::*figure) {
 Cell mean_of(const std::vector<const Cell*>& cells) {
   Cell mean;
   if (std::any_of(cells.begin(), cells.end(), [](const Cell* cell) { return cell->runs == 0; })) return mean;
-  for (const auto figure : {&Cell::accuracy, &Cell::loss, &Cell::objective, &Cell::seconds})
+  for (const auto figure : {&Cell::accuracy, &Cell::auc, &Cell::log_loss, &Cell::r2,
+                            &Cell::mean_absolute_error, &Cell::loss, &Cell::objective, &Cell::seconds})
     mean.*figure = mean_of(cells, figure);
   for (const Cell* cell : cells) {
     mean.runs += cell->runs;
@@ -97,10 +115,23 @@ Figure figure_of(const std::vector<double>& values) {
   const auto count = static_cast<double>(values.size());
   if (values.empty()) return {};
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  if (values.size() == 1) return {.mean = mean};
+  if (values.size() == 1) return {.mean = mean, .runs = 1};
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
-  return {.mean = mean, .error = std::sqrt(squares / (count - 1) / count)};
+  return {.mean = mean, .error = std::sqrt(squares / (count - 1) / count), .runs = values.size()};
+}
+
+std::string Measure::show(const Cell& cell, std::string_view plus_minus) const {
+  const Figure& value = cell.*figure;
+  if (value.runs == 0) return "-";
+  const std::string mean = fmt::format("{:.{}f}", unit * value.mean, digits);
+  return value.error ? fmt::format("{} {} {:.{}f}", mean, plus_minus, unit * *value.error, digits) : mean;
+}
+
+bool Results::has(const Measure& measure, const std::string& data, const std::string& model) const {
+  return std::any_of(cells.begin(), cells.end(), [&](const Cell& cell) {
+    return cell.data == data && cell.model == model && (cell.*measure.figure).runs > 0;
+  });
 }
 
 std::vector<std::string> Results::data_names() const {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compare/run.h"
@@ -17,6 +18,7 @@ namespace ration::compare {
 struct Figure {
   double mean = 0;
   std::optional<double> error{};
+  std::size_t runs = 0;  // that have it; without any there is no mean
 };
 Figure figure_of(const std::vector<double>& values);
 
@@ -29,6 +31,10 @@ struct Cell {
   bool is_private = true;
   std::size_t runs = 0;  // that are finished and were not refused
   Figure accuracy{};
+  Figure auc{};
+  Figure log_loss{};
+  Figure r2{};
+  Figure mean_absolute_error{};
   Figure loss{};
   Figure objective{};
   Figure seconds{};
@@ -39,6 +45,30 @@ struct Cell {
   std::string relation{};
   std::string refused{};  // why it could not be run
 };
+
+// What tables and plots show of a cell.
+struct Measure {
+  const char* key;    // in names of files
+  const char* title;  // of a table
+  const char* axis;   // of a plot
+  Figure Cell::*figure;
+  double unit;  // how many of what is shown make 1
+  int digits;   // behind the point
+  int better;   // +1: more is, -1: less is
+
+  // "83.71 ± 0.12" with the sign of one's choice, or "-".
+  std::string show(const Cell& cell, std::string_view plus_minus) const;
+};
+// Of test rows; not every model has each of them.
+inline constexpr Measure kTestMeasures[] = {
+    {"accuracy", "Test accuracy in percent", "accuracy, percent", &Cell::accuracy, 100, 2, 1},
+    {"auc", "Test AUC", "AUC", &Cell::auc, 1, 4, 1},
+    {"log_loss", "Test log loss", "log loss", &Cell::log_loss, 1, 4, -1},
+    {"r2", "Test R^2", "R^2", &Cell::r2, 1, 4, 1},
+    {"mean_absolute_error", "Test mean absolute error", "mean absolute error", &Cell::mean_absolute_error, 1,
+     6, -1}};
+inline constexpr Measure kObjective = {
+    "objective", "Objective (mean training loss)", "mean training loss", &Cell::objective, 1, 4, -1};
 
 // The place of a data set's name in cells that are means over all of them.
 inline constexpr const char* kMeanOfData = "mean";
@@ -55,6 +85,8 @@ struct Results {
   bool finished() const { return jobs_done == jobs; }
   // Whose cells there are: the data sets, and their mean.
   std::vector<std::string> data_names() const;
+  // Whether a method has it.
+  bool has(const Measure& measure, const std::string& data, const std::string& model) const;
   // The first cell of a list of runs that match; nullptr if there is none.
   const Cell* find(const std::string& data, const std::string& model, const std::string& method,
                    double epsilon) const;

@@ -31,8 +31,8 @@ ordered_json or_null(const std::string& text) {
 
 ordered_json to_json(const Cell& cell, double delta) {
   const bool has_run = cell.runs > 0;
-  const auto mean = [&](const Figure& figure) {
-    return has_run ? ordered_json(figure.mean) : ordered_json(nullptr);
+  const auto mean = [](const Figure& figure) {
+    return figure.runs > 0 ? ordered_json(figure.mean) : ordered_json(nullptr);
   };
   return {{"data", cell.data},
           {"model", cell.model},
@@ -53,6 +53,14 @@ ordered_json to_json(const Cell& cell, double delta) {
           {"noise_multiplier", or_null(cell.noise_multiplier)},
           {"accountant", or_null(cell.accountant)},
           {"relation", or_null(cell.relation)},
+          {"auc", mean(cell.auc)},
+          {"auc_error", or_null(cell.auc.error)},
+          {"log_loss", mean(cell.log_loss)},
+          {"log_loss_error", or_null(cell.log_loss.error)},
+          {"r2", mean(cell.r2)},
+          {"r2_error", or_null(cell.r2.error)},
+          {"mean_absolute_error", mean(cell.mean_absolute_error)},
+          {"mean_absolute_error_error", or_null(cell.mean_absolute_error.error)},
           {"refused", or_null(cell.refused)}};
 }
 
@@ -65,31 +73,25 @@ std::vector<std::string> names_of(const std::vector<Choice>& choices) {
 
 // --- markdown
 
-using Show = std::string (*)(const Cell&);
-
-std::string accuracy_of(const Cell& cell) {
-  if (cell.runs == 0) return "-";
-  const std::string mean = fmt::format("{:.2f}", 100 * cell.accuracy.mean);
-  return cell.accuracy.error ? fmt::format("{} ± {:.2f}", mean, 100 * *cell.accuracy.error) : mean;
-}
-
-std::string objective_of(const Cell& cell) {
-  if (cell.runs == 0) return "-";
-  const std::string mean = fmt::format("{:.4f}", cell.objective.mean);
-  return cell.objective.error ? fmt::format("{} ± {:.4f}", mean, *cell.objective.error) : mean;
-}
-
-std::string seconds_of(const Cell& cell) {
-  return cell.runs == 0 ? "-" : fmt::format("{:.3f}", cell.seconds.mean);
-}
-
 class MarkdownTable {
  public:
   MarkdownTable(const Results& results, const std::string& data, const std::string& model)
       : results_(results), data_(data), model_(model) {}
 
-  // `best` is +1 if more is better, -1 if less is, 0 if nothing is to be pointed out.
-  std::string render(Show show_cell, Figure Cell::*figure, int best) const {
+  std::string render(const Measure& measure) const {
+    return render([&](const Cell& cell) {
+      const std::string text = measure.show(cell, "±");
+      return is_best(cell, measure) ? fmt::format("**{}**", text) : text;
+    });
+  }
+  std::string render_seconds() const {
+    return render(
+        [](const Cell& cell) { return cell.runs == 0 ? "-" : fmt::format("{:.3f}", cell.seconds.mean); });
+  }
+
+ private:
+  template <class Show>
+  std::string render(const Show& show_cell) const {
     const auto& epsilons = results_.comparison.epsilons;
     std::string out = "| method |";
     for (const double epsilon : epsilons) out += fmt::format(" {} |", show(epsilon));
@@ -98,24 +100,22 @@ class MarkdownTable {
     out += "\n";
     for (const MethodChoice& method : results_.comparison.methods) {
       out += fmt::format("| {} |", method.name);
-      for (const double epsilon : epsilons) {
-        const Cell& cell = *results_.find(data_, model_, method.name, epsilon);
-        const std::string text = show_cell(cell);
-        out += is_best(cell, figure, best) ? fmt::format(" **{}** |", text) : fmt::format(" {} |", text);
-      }
+      for (const double epsilon : epsilons)
+        out += fmt::format(" {} |", show_cell(*results_.find(data_, model_, method.name, epsilon)));
       out += "\n";
     }
     return out + "\n";
   }
 
- private:
   // Of the private methods.
-  bool is_best(const Cell& cell, Figure Cell::*figure, int best) const {
-    if (best == 0 || cell.runs == 0 || !cell.is_private) return false;
+  bool is_best(const Cell& cell, const Measure& measure) const {
+    const Figure& own = cell.*measure.figure;
+    if (own.runs == 0 || !cell.is_private) return false;
     for (const MethodChoice& method : results_.comparison.methods) {
       const Cell& other = *results_.find(data_, model_, method.name, cell.epsilon);
-      if (other.runs == 0 || !other.is_private) continue;
-      if (best * ((other.*figure).mean - (cell.*figure).mean) > 0) return false;
+      const Figure& its = other.*measure.figure;
+      if (its.runs == 0 || !other.is_private) continue;
+      if (measure.better * (its.mean - own.mean) > 0) return false;
     }
     return true;
   }
@@ -152,16 +152,20 @@ std::string warning() {
 std::string to_csv(const Results& results) {
   std::string out =
       "data,model,method,private,epsilon,delta,runs,accuracy,accuracy_error,loss,loss_error,objective,"
-      "objective_error,"
-      "seconds,steps,epsilon_spent,noise_multiplier,accountant,relation,refused\n";
+      "objective_error,seconds,steps,epsilon_spent,noise_multiplier,accountant,relation,auc,auc_error,"
+      "log_loss,log_loss_error,r2,r2_error,mean_absolute_error,mean_absolute_error_error,refused\n";
   for (const Cell& cell : results.cells) {
-    const auto mean = [&](double value) { return cell.runs > 0 ? show(value) : ""; };
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell.data, cell.model,
-                       cell.method, cell.is_private, show(cell.epsilon), show(*results.comparison.delta),
-                       cell.runs, mean(cell.accuracy.mean), shown(cell.accuracy.error), mean(cell.loss.mean),
-                       shown(cell.loss.error), mean(cell.objective.mean), shown(cell.objective.error),
-                       mean(cell.seconds.mean), mean(cell.steps), shown(cell.epsilon_spent),
-                       shown(cell.noise_multiplier), cell.accountant, cell.relation, quoted(cell.refused));
+    const auto mean = [](const Figure& figure) { return figure.runs > 0 ? show(figure.mean) : ""; };
+    const auto both = [&](const Figure& figure) {
+      return fmt::format("{},{}", mean(figure), shown(figure.error));
+    };
+    out +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell.data, cell.model,
+                    cell.method, cell.is_private, show(cell.epsilon), show(*results.comparison.delta),
+                    cell.runs, both(cell.accuracy), both(cell.loss), both(cell.objective), mean(cell.seconds),
+                    cell.runs > 0 ? show(cell.steps) : "", shown(cell.epsilon_spent),
+                    shown(cell.noise_multiplier), cell.accountant, cell.relation, both(cell.auc),
+                    both(cell.log_loss), both(cell.r2), both(cell.mean_absolute_error), quoted(cell.refused));
   }
   return out;
 }
@@ -177,12 +181,13 @@ std::string to_markdown(const Results& results) {
   for (const std::string& data : results.data_names()) {
     for (const ModelChoice& model : comparison.models) {
       const MarkdownTable table(results, data, model.name);
-      out += fmt::format("\n## {}, {}\n\nTest accuracy in percent, by epsilon\n\n", data, model.name);
-      out += table.render(accuracy_of, &Cell::accuracy, 1);
-      out += "Objective (mean training loss), by epsilon\n\n";
-      out += table.render(objective_of, &Cell::objective, -1);
-      out += "Seconds of a training, by epsilon\n\n";
-      out += table.render(seconds_of, &Cell::seconds, 0);
+      out += fmt::format("\n## {}, {}\n\n", data, model.name);
+      for (const Measure& measure : kTestMeasures) {
+        if (results.has(measure, data, model.name))
+          out += fmt::format("{}, by epsilon\n\n{}", measure.title, table.render(measure));
+      }
+      out += fmt::format("{}, by epsilon\n\n{}", kObjective.title, table.render(kObjective));
+      out += "Seconds of a training, by epsilon\n\n" + table.render_seconds();
     }
   }
   return out + refusals(results);

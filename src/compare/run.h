@@ -39,11 +39,16 @@ struct RunName {
 };
 RunName name_of(const Job& job, const Comparison& comparison);
 
-// A finished job. What it measures is exact, not private.
+// A finished job. What it measures is exact, not private; what a model has not, or test rows do not allow, is
+// nothing (train/model.h, Evaluation).
 struct Run {
   RunName name;
-  double accuracy = 0;   // on the fold's test rows
-  double loss = 0;       // mean, on the test rows
+  std::optional<double> accuracy{};  // on the fold's test rows, as all to the loss
+  std::optional<double> auc{};
+  std::optional<double> log_loss{};
+  std::optional<double> r2{};
+  std::optional<double> mean_absolute_error{};
+  double loss = 0;       // mean
   double objective = 0;  // mean loss on the training rows
   double seconds = 0;    // processor time of the training, without finding the noise
   std::int64_t steps = 0;
@@ -52,7 +57,7 @@ struct Run {
   std::optional<double> noise_multiplier{};
   std::string accountant{};
   std::string relation{};
-  std::string refused{};  // why the plan cannot be run; then all figures are 0
+  std::string refused{};  // why the plan cannot be run; then all figures are 0 or nothing
 };
 
 // A method's way through its first fold, at most some hundred points.

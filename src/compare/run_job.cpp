@@ -4,6 +4,7 @@
 
 #include "ration/base/error.h"
 #include "ration/train/fit.h"
+#include "train/evaluation.h"
 #include "train/model_objective.h"
 #include "train/row_transform.h"
 
@@ -62,16 +63,15 @@ void measure(const Plan& measured_by, const Model& trained, const data::Schema& 
   Model model = untrained_model(measured_by, trained.schema);
   model.weights = trained.weights;
   require_sound(model);
-  const GlmOptions options = glm_options(model, 1);
-  const auto test = make_glm(seen_by(model, schema, rows.test), options);
-  std::vector<double> predictions(rows.test->count());
-  test->predict(model.weights, predictions);
-  std::size_t right = 0;
-  for (std::size_t i = 0; i < predictions.size(); ++i)
-    right += predictions[i] == rows.test->labels()[i] ? 1 : 0;
-  run.accuracy = static_cast<double>(right) / static_cast<double>(predictions.size());
-  run.loss = test->mean_loss(model.weights);
-  run.objective = make_glm(seen_by(model, schema, rows.train), options)->mean_loss(model.weights);
+  const Evaluation test = evaluate_rows(model, seen_by(model, schema, rows.test), 1);
+  run.accuracy = test.accuracy;
+  run.auc = test.auc;
+  run.log_loss = test.log_loss;
+  run.r2 = test.r2;
+  run.mean_absolute_error = test.mean_absolute_error;
+  run.loss = test.loss;
+  const auto train = seen_by(model, schema, rows.train);
+  run.objective = make_objective(model, train, {.threads = 1})->mean_loss(model.weights);
 }
 
 void state_privacy(const ResolvedPlan& plan, Run& run) {

@@ -11,7 +11,7 @@
 namespace ration::compare {
 namespace {
 
-constexpr std::size_t kRunFields = 16;
+constexpr std::size_t kRunFields = 20;
 constexpr std::size_t kTraceFields = 10;
 
 std::string shown(const std::optional<double>& value) {
@@ -100,15 +100,15 @@ std::string to_text(const RunName& name) {
 }  // namespace
 
 std::string runs_header() {
-  return "data,model,method,epsilon,repeat,fold,accuracy,loss,objective,seconds,steps,epsilon_spent,noise_"
-         "multiplier,"
-         "accountant,relation,refused\n";
+  return "data,model,method,epsilon,repeat,fold,accuracy,loss,objective,seconds,steps,epsilon_spent,"
+         "noise_multiplier,accountant,relation,auc,log_loss,r2,mean_absolute_error,refused\n";
 }
 
 std::string to_line(const Run& run) {
-  return fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", to_text(run.name), show(run.accuracy),
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", to_text(run.name), shown(run.accuracy),
                      show(run.loss), show(run.objective), show(run.seconds), run.steps,
                      shown(run.epsilon_spent), shown(run.noise_multiplier), run.accountant, run.relation,
+                     shown(run.auc), shown(run.log_loss), shown(run.r2), shown(run.mean_absolute_error),
                      quoted(run.refused));
 }
 
@@ -117,7 +117,7 @@ std::optional<Run> run_of_line(std::string_view line) {
   if (fields.empty()) return std::nullopt;
   FieldReader in(fields);
   Run run{.name = in.name()};
-  run.accuracy = in.number<double>();
+  run.accuracy = in.optional_number();
   run.loss = in.number<double>();
   run.objective = in.number<double>();
   run.seconds = in.number<double>();
@@ -126,6 +126,10 @@ std::optional<Run> run_of_line(std::string_view line) {
   run.noise_multiplier = in.optional_number();
   run.accountant = in.text();
   run.relation = in.text();
+  run.auc = in.optional_number();
+  run.log_loss = in.optional_number();
+  run.r2 = in.optional_number();
+  run.mean_absolute_error = in.optional_number();
   run.refused = in.reason();
   if (!in.whole()) return std::nullopt;
   return run;

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "data/add_hats.h"
 #include "ration/base/error.h"
+#include "train/evaluation.h"
 #include "train/model_objective.h"
 #include "train/model_shape.h"
 
@@ -38,39 +39,6 @@ std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& tabl
     return std::make_shared<const Rows>(data::add_hats(table.rows, before, model.schema));
   }
   refuse("the table's columns are not those of the model; read it with the model's schema");
-}
-
-// A label's bounds are public, so no prediction need lie outside.
-void keep_within_bounds(const Model& model, std::span<double> predictions) {
-  if (model.classes > 0) return;
-  const data::Column& label = model.schema.label_column();
-  for (double& value : predictions) value = std::clamp(value, label.low, label.high);
-}
-
-double share_of_equal(std::span<const double> a, std::span<const double> b) {
-  std::size_t equal = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i] ? 1 : 0;
-  return static_cast<double>(equal) / static_cast<double>(a.size());
-}
-
-// The share of the most frequent class, and each one's recall.
-void tell_classes(std::span<const double> predictions, std::span<const double> labels, std::size_t classes,
-                  Evaluation& out) {
-  std::vector<double> rows(classes), right(classes);
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto label = static_cast<std::size_t>(labels[i]);
-    ++rows[label];
-    right[label] += predictions[i] == labels[i] ? 1 : 0;
-  }
-  out.majority = *std::max_element(rows.begin(), rows.end()) / static_cast<double>(labels.size());
-  for (std::size_t c = 0; c < classes; ++c)
-    out.recall.push_back(rows[c] > 0 ? std::optional(right[c] / rows[c]) : std::nullopt);
-}
-
-double root_mean_square(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
 }  // namespace
@@ -157,33 +125,12 @@ void require_sound(const Model& model) {
 
 std::vector<double> predict(const Model& model, const data::Table& table) {
   require_sound(model);
-  const auto rows = rows_for(model, table);
-  std::vector<double> predictions(rows->count());
-  if (model.network.empty()) {
-    predict_glm(*rows, glm_options(model), model.weights, predictions);
-  } else {
-    make_objective(model, rows, {}, Labels::unused)->predict(model.weights, predictions);
-  }
-  keep_within_bounds(model, predictions);
-  return predictions;
+  return predict_rows(model, rows_for(model, table));
 }
 
 Evaluation evaluate_public(const Model& model, const data::Table& table) {
-  const std::vector<double> predictions = predict(model, table);
-  Evaluation out{.rows = table.rows.count(),
-                 .loss = make_objective(model, rows_for(model, table))->mean_loss(model.weights),
-                 .accuracy = {},
-                 .root_mean_square_error = {},
-                 .majority = {},
-                 .recall = {}};
-  if (out.rows == 0) return out;
-  if (model.classes > 0) {
-    out.accuracy = share_of_equal(predictions, table.rows.labels());
-    tell_classes(predictions, table.rows.labels(), model.classes, out);
-  } else {
-    out.root_mean_square_error = root_mean_square(predictions, table.rows.labels());
-  }
-  return out;
+  require_sound(model);
+  return evaluate_rows(model, rows_for(model, table));
 }
 
 }  // namespace ration

@@ -30,10 +30,11 @@ TEST(CompareCommand, WritesTablesAndPlotsAndPrintsOneObject) {
   EXPECT_EQ(out["jobs"], 30);
   EXPECT_THAT(out["warning"].get<std::string>(), StartsWith("NOT PRIVATE"));
   ASSERT_EQ(out["results"].size(), 6u);
-  for (const char* key : {"epsilon", "delta", "accountant", "relation", "noise_multiplier", "steps",
-                          "accuracy", "loss", "method", "seconds", "objective", "epsilon_spent"})
+  for (const char* key :
+       {"epsilon", "delta", "accountant", "relation", "noise_multiplier", "steps", "accuracy", "loss",
+        "method", "seconds", "objective", "epsilon_spent", "auc", "log_loss"})
     EXPECT_FALSE(out["results"][0][key].is_null()) << key;
-  for (const char* kind : {"accuracy", "objective", "trace"}) {
+  for (const char* kind : {"accuracy", "auc", "log_loss", "objective", "trace"}) {
     const std::string name = std::string("cmp/") + kind + "-census-logistic";
     EXPECT_THAT(census.read(name + ".svg"), StartsWith("<svg"));
     EXPECT_EQ(std::filesystem::exists(census.file(name + ".png")), plot::can_draw_png());
@@ -74,7 +75,9 @@ TEST(CompareCommand, PrintsATableWithAWarningOnTop) {
   EXPECT_EQ(done.err, "");
   EXPECT_THAT(done.out, StartsWith("NOT PRIVATE: these figures are computed from the rows themselves"));
   EXPECT_THAT(done.out,
-              AllOf(HasSubstr("census, logistic\nmethod"), HasSubstr("eps 0.5"), HasSubstr("(+- ")));
+              AllOf(HasSubstr("census, logistic: Test accuracy in percent\nmethod"), HasSubstr("eps 0.5"),
+                    HasSubstr(" +- "), HasSubstr("census, logistic: Test AUC\nmethod"),
+                    HasSubstr("census, logistic: Test log loss\nmethod")));
   EXPECT_EQ(run_ration("compare --plan compare.toml --out cmp --quiet", census.path()).out, "");
 }
 
@@ -253,7 +256,8 @@ compare::Results some_results() {
 }
 
 TEST(ComparePlots, AccuracyIsInPercentWithErrorsAndTheNonPrivateAsReference) {
-  const plot::Chart chart = cli::accuracy_chart(some_results(), "census", "logistic");
+  const plot::Chart chart =
+      cli::measure_chart(some_results(), "census", "logistic", compare::kTestMeasures[0]);
   ASSERT_EQ(chart.lines.size(), 2u);  // what was refused has no line
   EXPECT_EQ(chart.lines[0].label, "plain");
   EXPECT_EQ(chart.lines[0].x, (std::vector<double>{0.5, 2}));
@@ -262,7 +266,10 @@ TEST(ComparePlots, AccuracyIsInPercentWithErrorsAndTheNonPrivateAsReference) {
   EXPECT_TRUE(chart.lines[1].reference);
   EXPECT_FALSE(chart.lines[0].reference);
   EXPECT_THAT(chart.subtitle, HasSubstr("3 folds x 2 repeats, delta 1e-06"));
-  EXPECT_NEAR(cli::objective_chart(some_results(), "census", "logistic").lines[0].y[1], 0.4, 1e-9);
+  EXPECT_EQ(chart.title, "Test accuracy in percent: census, logistic");
+  EXPECT_EQ(chart.y_label, "accuracy, percent");
+  const plot::Chart objective = cli::measure_chart(some_results(), "census", "logistic", compare::kObjective);
+  EXPECT_NEAR(objective.lines[0].y[1], 0.4, 1e-9);
 }
 
 TEST(ComparePlots, TracesAreBudgetStepAndNoiseByEpsilon) {

@@ -29,6 +29,8 @@ compare::Run run_of(const std::string& method, std::optional<double> epsilon, st
   compare::Run run{
       .name = {.data = "census", .model = "logistic", .method = method, .epsilon = epsilon, .fold = fold}};
   run.accuracy = accuracy;
+  run.auc = accuracy / 2;
+  if (method != "adam") run.log_loss = 3 * accuracy;
   run.loss = 2 * accuracy;
   run.objective = 1 - accuracy;
   run.seconds = 0.25;
@@ -72,9 +74,39 @@ TEST(Results, ACellAveragesItsRuns) {
   EXPECT_NEAR(*cell.accuracy.error, 0.1 / std::sqrt(3.0), 1e-12);
   EXPECT_NEAR(cell.objective.mean, 0.3, 1e-12);
   EXPECT_DOUBLE_EQ(cell.loss.mean, 1.4);
+  EXPECT_DOUBLE_EQ(cell.auc.mean, 0.35);
+  EXPECT_NEAR(*cell.auc.error, 0.05 / std::sqrt(3.0), 1e-12);
+  EXPECT_NEAR(cell.log_loss.mean, 2.1, 1e-12);
   EXPECT_DOUBLE_EQ(cell.steps, 2);
   EXPECT_DOUBLE_EQ(*cell.epsilon_spent, 0.5);  // the most that a run spent
   EXPECT_DOUBLE_EQ(cell.seconds.mean, 0.25);
+}
+
+// Neither of some runs nor of some data sets is a mean made up.
+TEST(Results, WhatAModelHasNotIsNothing) {
+  Comparison two = comparison();
+  two.data.push_back(two.data[0]);
+  two.data[1].name = "other";
+  std::vector<compare::Run> runs = some_runs();
+  for (compare::Run run : some_runs()) {
+    run.name.data = "other";
+    run.log_loss.reset();
+    runs.push_back(run);
+  }
+  const Results results = results_of(two, runs, {});
+  EXPECT_EQ(results.find("census", "logistic", "adam", 2)->log_loss.runs, 0u);
+  EXPECT_EQ(results.find("census", "logistic", "plain", 2)->log_loss.runs, 3u);
+  EXPECT_EQ(results.find("mean", "logistic", "plain", 2)->log_loss.runs, 0u);
+  EXPECT_EQ(results.find("mean", "logistic", "plain", 2)->auc.runs, 6u);
+  const auto json = nlohmann::json::parse(to_json(results));
+  EXPECT_TRUE(json["results"][3]["log_loss"].is_null());
+  EXPECT_TRUE(json["results"][0]["r2"].is_null());
+  EXPECT_FALSE(results.has(kTestMeasures[3], "census", "logistic"));
+  EXPECT_THAT(to_markdown(results), Not(HasSubstr("R^2")));
+  EXPECT_THAT(to_markdown(results),
+              HasSubstr("Test log loss, by epsilon\n\n| method | 0.5 | 2 |\n|---|---|---|\n"
+                        "| plain | **2.1000 ± 0.1732** | **2.4000 ± 0.1732** |\n"
+                        "| adam | - | - |\n"));
 }
 
 // 0.7 and 0.5 with errors of 0.1 / sqrt(3) each.
@@ -85,7 +117,7 @@ TEST(Results, DataSetsCountAlikeInTheirMean) {
   std::vector<compare::Run> runs = some_runs();
   for (compare::Run run : some_runs()) {
     run.name.data = "other";
-    run.accuracy -= 0.2;
+    run.accuracy = *run.accuracy - 0.2;
     if (run.refused.empty()) runs.push_back(run);
   }
   const Results results = results_of(two, runs, {});
@@ -171,6 +203,14 @@ TEST(Results, JsonHasStableKeys) {
                                          "noise_multiplier",
                                          "accountant",
                                          "relation",
+                                         "auc",
+                                         "auc_error",
+                                         "log_loss",
+                                         "log_loss_error",
+                                         "r2",
+                                         "r2_error",
+                                         "mean_absolute_error",
+                                         "mean_absolute_error_error",
                                          "refused"}));
   EXPECT_EQ(json["results"].size(), 6u);
   EXPECT_DOUBLE_EQ(json["results"][0]["accuracy"].get<double>(), 0.7);
@@ -203,6 +243,9 @@ TEST(RunLines, ReadBackWhatWasWritten) {
     EXPECT_EQ(to_line(*back), line);
     EXPECT_EQ(back->name, run.name);
     EXPECT_EQ(back->refused, run.refused);
+    EXPECT_EQ(back->auc, run.auc);
+    EXPECT_EQ(back->log_loss, run.log_loss);
+    EXPECT_EQ(back->r2, std::nullopt);
   }
 }
 
@@ -216,10 +259,10 @@ TEST(RunLines, APartOfALineIsNothing) {
     EXPECT_FALSE(run_of_line(line.substr(0, length))) << line.substr(0, length);
   EXPECT_FALSE(
       run_of_line("data,model,method,epsilon,repeat,fold,accuracy,loss,objective,seconds,steps,epsilon_spent,"
-                  "noise_multiplier,accountant,relation,refused"));
+                  "noise_multiplier,accountant,relation,auc,log_loss,r2,mean_absolute_error,refused"));
   EXPECT_FALSE(run_of_line(line.substr(0, last_comma) + ",\"torn"));
-  EXPECT_FALSE(run_of_line("d,m,a,0.5x,1,1,0.5,0.5,0.5,0.5,4,,,,,"));
-  EXPECT_TRUE(run_of_line("d,m,a,0.5,1,1,0.5,0.5,0.5,0.5,4,,,,,"));
+  EXPECT_FALSE(run_of_line("d,m,a,0.5x,1,1,0.5,0.5,0.5,0.5,4,,,,,0.5,0.5,,,"));
+  EXPECT_TRUE(run_of_line("d,m,a,0.5,1,1,0.5,0.5,0.5,0.5,4,,,,,0.5,0.5,,,"));
 }
 
 TEST(RunLines, AReasonStaysOnOneLine) {

@@ -69,6 +69,9 @@ TEST(RunComparison, LeavesEveryJobAndItsResults) {
     EXPECT_EQ(cell.runs, 6u);
     EXPECT_GE(cell.accuracy.mean, 0);
     EXPECT_LE(cell.accuracy.mean, 1);
+    EXPECT_GE(cell.auc.mean, 0);
+    EXPECT_LE(cell.auc.mean, 1);
+    EXPECT_EQ(cell.log_loss.mean, cell.loss.mean);
     EXPECT_GT(cell.objective.mean, 0);
     EXPECT_EQ(cell.steps, 4);
     EXPECT_GT(cell.seconds.mean, 0);
@@ -95,6 +98,8 @@ TEST(RunComparison, WithHardlyAnyNoiseModelsAreRight) {
   const Cell& cell = results.cells[0];
   EXPECT_GT(cell.accuracy.mean, 0.72);
   EXPECT_LT(cell.accuracy.mean, 0.95);
+  EXPECT_GT(cell.auc.mean, 0.75);
+  EXPECT_LT(cell.log_loss.mean, 0.5);
   EXPECT_LT(cell.objective.mean, cell.loss.mean);  // better about rows it was trained on
 }
 
@@ -110,6 +115,41 @@ TEST(RunComparison, ObjectivesAreMeasuredByTheModelsOwnLoss) {
     EXPECT_NEAR(cell.objective.mean, std::log(2), 1e-6);
     EXPECT_NEAR(cell.loss.mean, std::log(2), 1e-6);
   }
+}
+
+// A margin is no probability.
+TEST(RunComparison, ASupportVectorMachineHasNoLogLoss) {
+  const CensusFolder census;
+  Comparison comparison = census.comparison();
+  comparison.models[0].settings = {{"model", "hinge", "here"}};
+  comparison.methods.resize(1);
+  for (const Cell& cell : run_comparison(comparison, {.out = census.file("out")}).cells) {
+    EXPECT_EQ(cell.log_loss.runs, 0u);
+    EXPECT_EQ(cell.auc.runs, 6u);
+  }
+}
+
+// Hours of work by age and the like: little can be said of them, and R^2 is just above 0. Rows and folds are
+// fixed, and so is the fit.
+TEST(RunComparison, NumbersAreComparedByTheirError) {
+  const CensusFolder census(3000);
+  std::string schema = census.read("census.toml");
+  schema.replace(schema.find("label = \"income\""), 16, "label = \"hours\"");
+  census.write("census.toml", schema);
+  Comparison comparison = census.comparison();
+  comparison.models[0].settings = {{"model", "squared", "here"}};
+  comparison.methods.resize(1);
+  comparison.methods[0].settings = {{"method", "nonprivate", "here"}};
+  const Results results = run_comparison(comparison, {.out = census.file("out")});
+  const Cell& cell = results.cells[0];
+  EXPECT_EQ(cell.accuracy.runs, 0u);
+  EXPECT_EQ(cell.auc.runs, 0u);
+  EXPECT_EQ(cell.r2.runs, 6u);
+  EXPECT_GT(cell.r2.mean, 0.05);
+  EXPECT_LT(cell.r2.mean, 1);
+  EXPECT_GT(cell.mean_absolute_error.mean, 1);
+  EXPECT_LT(cell.mean_absolute_error.mean, 20);
+  EXPECT_THAT(census.read("out/results.md"), HasSubstr("Test R^2, by epsilon"));
 }
 
 TEST(RunComparison, ALongTraceIsThinnedFromFirstToLast) {
@@ -200,6 +240,18 @@ TEST(RunComparison, ALineWithoutItsEndIsTornWhateverItReadsLike) {
   EXPECT_EQ(Folder(path, "x").runs().size(), 0u);
 }
 
+// Its runs are not thrown away.
+TEST(RunComparison, RunsOfAnotherVersionAreRefused) {
+  const CensusFolder census;
+  const Comparison comparison = census.comparison();
+  run_comparison(comparison, {.out = census.file("out")});
+  const std::string old = "data,model,method\nd,m,a\n";
+  census.write("out/runs.csv", old);
+  EXPECT_THAT(refusal([&] { run_comparison(comparison, {.out = census.file("out")}); }),
+              HasSubstr("its columns are those of another version of ration"));
+  EXPECT_EQ(census.read("out/runs.csv"), old);
+}
+
 TEST(RunComparison, AnotherComparisonIsRefusedWithWhatDiffers) {
   const CensusFolder census;
   Comparison comparison = census.comparison();
@@ -272,7 +324,8 @@ TEST(RunComparison, RefusesWhatCannotBeCompared) {
               HasSubstr("needs a numeric label"));
   census.write("census.toml",
                "label = 'age'\ncolumns = [{ name = 'age', type = 'number', low = 0, high = 99 }]\n");
-  EXPECT_THAT(refused_with([](Comparison&) {}), HasSubstr("expected a label of classes, got a number"));
+  EXPECT_THAT(refused_with([](Comparison&) {}),
+              HasSubstr("loss 'logistic' needs classes, but label 'age' is a number"));
 }
 
 TEST(RunComparison, RowsThatCannotBeReadEndIt) {

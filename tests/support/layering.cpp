@@ -16,10 +16,10 @@ constexpr int kPrivacy = 1;
 // Where each folder stands; a folder may include those with a smaller number. Equal numbers do not see each
 // other.
 const std::map<std::string, int> kPlaces = {
-    {"base", kBase},   {"privacy", kPrivacy}, {"data", 2},       {"sampling", 3},  {"clipping", 4},
-    {"objectives", 5}, {"mechanisms", 6},     {"oracle", 7},     {"schedules", 8}, {"steps", 8},
-    {"methods", 9},    {"meta", 10},          {"baselines", 10}, {"train", 11},    {"distributed", 12},
-    {"compare", 13},   {"audit", 13}};
+    {"base", kBase},     {"privacy", kPrivacy}, {"metrics", 2},    {"data", 2},       {"sampling", 3},
+    {"clipping", 4},     {"objectives", 5},     {"mechanisms", 6}, {"oracle", 7},     {"schedules", 8},
+    {"steps", 8},        {"methods", 9},        {"meta", 10},      {"baselines", 10}, {"train", 11},
+    {"distributed", 12}, {"compare", 13},       {"audit", 13}};
 
 // The path from the include root: "ration/privacy/event.h" and "privacy/event.h" are the same; "event.h" has
 // no folder.

@@ -232,6 +232,12 @@ TEST(Model, EvaluatesTwoClassesAsByHand) {
   EXPECT_FALSE(found.root_mean_square_error);
   const double expected = (2 * std::log1p(std::exp(-1)) + std::log(2) + std::log1p(std::exp(1))) / 4;
   EXPECT_NEAR(found.loss, expected, 1e-14);
+  EXPECT_EQ(found.log_loss, found.loss);
+  EXPECT_EQ(found.auc, 2.5 / 4);  // 1 and 0 of the yes, -1 and 1 of the no
+  EXPECT_FALSE(found.r2);
+  model.loss = GlmLoss::hinge;
+  EXPECT_FALSE(evaluate_public(model, table).log_loss);  // a margin is no probability
+  EXPECT_EQ(evaluate_public(model, table).auc, 2.5 / 4);
 }
 
 // u = x / 8 and hats at 2 and 4: z = 8 u - 3 + 2 near_2 - 4 near_4, a curve through
@@ -301,7 +307,11 @@ TEST(Model, PredictsTheClassOfTheLargestOutput) {
   const Model model = softmax_model();
   const data::Table table = read_text("x,kind\n0,a\n0.5,b\n1,b\n", model.schema);
   EXPECT_THAT(predict(model, table), ElementsAre(0, 1, 2));
-  EXPECT_NEAR(*evaluate_public(model, table).accuracy, 2.0 / 3, 1e-15);
+  const Evaluation found = evaluate_public(model, table);
+  EXPECT_NEAR(*found.accuracy, 2.0 / 3, 1e-15);
+  EXPECT_EQ(found.log_loss, found.loss);
+  // a is above the rest; of the two b, the one at 0.5 has higher log odds than the a, the one at 1 lower.
+  EXPECT_EQ(found.auc, (1 + 0.5) / 2);
 }
 
 TEST(Model, EvaluatesNumbersByTheirError) {
@@ -311,6 +321,10 @@ TEST(Model, EvaluatesNumbersByTheirError) {
   EXPECT_FALSE(found.accuracy);
   EXPECT_NEAR(*found.root_mean_square_error, std::sqrt((9 + 16) / 2.0), 1e-14);
   EXPECT_NEAR(found.loss, 25 / 4.0, 1e-14);
+  EXPECT_NEAR(*found.mean_absolute_error, 3.5, 1e-14);
+  EXPECT_NEAR(*found.r2, 1 - 25 / 4.5, 1e-14);
+  EXPECT_FALSE(found.auc);
+  EXPECT_FALSE(found.log_loss);
 }
 
 TEST(Model, UsesTheWidthOfTheHuberLoss) {

@@ -43,13 +43,21 @@ Model read_model(const std::string& run_or_file);
 
 // How well a model does on some rows.
 struct Evaluation {
-  std::size_t rows = 0;                          // how many there were
-  double loss = 0;                               // mean over the rows
-  std::optional<double> accuracy;                // of classes
-  std::optional<double> root_mean_square_error;  // of numbers
-  std::optional<double> majority;                // of classes: the share of the most frequent one
+  std::size_t rows = 0;                            // how many there were
+  double loss = 0;                                 // mean over the rows
+  std::optional<double> accuracy{};                // of classes
+  std::optional<double> root_mean_square_error{};  // of numbers
+  std::optional<double> majority{};                // of classes: the share of the most frequent one
   // Of classes, in their order: the share of its rows that were told to be of it; none without such a row.
-  std::vector<std::optional<double>> recall;
+  std::vector<std::optional<double>> recall{};
+  // Of classes: how well rows of a class are put above the others; the area under the ROC curve, and of
+  // several classes the mean over them of each against the rest. None if all rows are of one class.
+  std::optional<double> auc{};
+  // Of models that give probabilities, logistic and softmax: minus the mean logarithm of the label's.
+  std::optional<double> log_loss{};
+  // Of numbers: 1 - squared error / squared error of the labels' mean; none if all labels are equal.
+  std::optional<double> r2{};
+  std::optional<double> mean_absolute_error{};  // of numbers
 };
 
 // Exact, so for rows that are public only; `ration evaluate --epsilon` is for the others.

@@ -53,4 +53,13 @@ void predict_glm(const Rows& rows, const GlmOptions& options, std::span<const do
   });
 }
 
+void outputs_glm(const Rows& rows, const GlmOptions& options, std::span<const double> weights,
+                 std::span<double> outputs) {
+  const std::shared_ptr<const Rows> borrowed(std::shared_ptr<void>(), &rows);
+  with_loss(options, [&]<class Loss>(Loss loss) {
+    using Linear = LinearObjective<Loss>;
+    Linear(borrowed, loss, options.threads, Linear::Labels::unused).outputs(weights, outputs);
+  });
+}
+
 }  // namespace ration

@@ -62,6 +62,8 @@ class LinearObjective final : public Objective {
   void label_counts(const Batch& batch, std::span<double> counts) const override;
   double mean_loss(Parameters w) override;
   void predict(Parameters w, std::span<double> predictions) override;
+  // For rows that are public: output k of row r at [r * outputs + k].
+  void outputs(Parameters w, std::span<double> outputs);
   void shortened_row_sum(const Batch& batch, double bound, std::span<double> sum) override;
   std::unique_ptr<Objective> seen_through(std::shared_ptr<const RowView> view) const override;
   void require_batch(const Batch& batch) const;
@@ -423,6 +425,15 @@ void LinearObjective<Loss>::predict(Parameters w, std::span<double> predictions)
   require_size("places for predictions", predictions.size(), rows());
   for_each_output(w, [&](std::size_t row, std::span<const double> outputs) {
     predictions[row] = loss_.prediction(outputs);
+  });
+}
+
+template <class Loss>
+void LinearObjective<Loss>::outputs(Parameters w, std::span<double> outputs) {
+  require_size("places for outputs", outputs.size(), rows() * loss_.outputs());
+  for_each_output(w, [&](std::size_t row, std::span<const double> of_row) {
+    std::copy(of_row.begin(), of_row.end(),
+              outputs.begin() + static_cast<std::ptrdiff_t>(row * of_row.size()));
   });
 }
 

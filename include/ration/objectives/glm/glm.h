@@ -31,4 +31,8 @@ std::unique_ptr<Objective> make_glm(std::shared_ptr<const Rows> rows, const GlmO
 void predict_glm(const Rows& rows, const GlmOptions& options, std::span<const double> weights,
                  std::span<double> predictions);
 
+// The outputs z = W x behind these predictions, row after row: as many as classes for softmax, otherwise 1.
+void outputs_glm(const Rows& rows, const GlmOptions& options, std::span<const double> weights,
+                 std::span<double> outputs);
+
 }  // namespace ration
