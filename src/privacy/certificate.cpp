@@ -11,6 +11,7 @@
 #include "base/instruction_set.h"
 #include "base/version.h"
 #include "privacy/event_json.h"
+#include "privacy/group_privacy.h"
 #include "privacy/sampler_delta.h"
 #include "ration/base/error.h"
 
@@ -94,11 +95,35 @@ void check_promise(const Certificate& certificate, std::vector<std::string>& pro
                                  show(promised.epsilon), show(promised.delta)));
 }
 
+std::string in_words(const GroupGuarantee& group) {
+  if (!group.epsilon) return "nothing";
+  return fmt::format("epsilon {}, delta {}", show_rounded_up(*group.epsilon), show_rounded_up(group.delta));
+}
+
 void check_unit(const Certificate& certificate, std::vector<std::string>& problems) {
   const std::string known = Certificate().unit_of_privacy;
   if (certificate.unit_of_privacy == known) return;
   problems.push_back(fmt::format("it states that {} is protected, but what ration {} certifies is {}",
                                  certificate.unit_of_privacy, certificate.version, known));
+}
+
+// Older certificates say nothing of groups.
+void check_groups(const Certificate& certificate, std::vector<std::string>& problems) {
+  if (certificate.groups.empty()) return;
+  const std::vector<GroupGuarantee> proven = group_guarantees(certificate);
+  for (const GroupGuarantee& stated : certificate.groups) {
+    const auto same = std::find_if(proven.begin(), proven.end(),
+                                   [&](const GroupGuarantee& one) { return one.rows == stated.rows; });
+    if (same == proven.end()) {
+      problems.push_back(
+          fmt::format("it states a guarantee for {} rows, of which nothing is proven here", stated.rows));
+    } else if (stated.epsilon && (!same->epsilon || *stated.epsilon < *same->epsilon * (1 - kLastDigits) ||
+                                  stated.delta < same->delta * (1 - kLastDigits))) {
+      problems.push_back(fmt::format("it states epsilon {}, delta {} for {} rows together, but {} follows",
+                                     show(*stated.epsilon), show(stated.delta), stated.rows,
+                                     in_words(*same)));
+    }
+  }
 }
 
 void check_ledger(const Certificate& certificate, std::vector<std::string>& problems) {
@@ -174,6 +199,7 @@ Certificate certify(const Event& released, Relation relation, Accountant account
   out.epsilon_lower = accounted.epsilon_lower;
   out.version = version();
   out.instruction_set = to_string(instruction_set());
+  out.groups = group_guarantees(out);
   return out;
 }
 
@@ -202,6 +228,7 @@ Verification verify(const Certificate& certificate) {
     out.epsilon = accounted.epsilon;
     check_accountant(certificate, accounted, out.problems);
     check_epsilon(certificate, accounted.epsilon, out.problems);
+    check_groups(certificate, out.problems);
   } catch (const InputError& error) {
     out.problems.push_back(fmt::format("its events cannot be certified: {}", error.what()));
   }

@@ -60,6 +60,18 @@ void write_binding(const Certificate& certificate, ordered_json& json) {
   if (certificate.budget || !certificate.cautions.empty()) json["cautions"] = certificate.cautions;
 }
 
+ordered_json groups_to_json(const std::vector<GroupGuarantee>& groups) {
+  ordered_json array = ordered_json::array();
+  for (const GroupGuarantee& group : groups) {
+    array.push_back({{"rows", group.rows},
+                     {"epsilon", nullptr},
+                     {"delta", finite("groups.delta", group.delta)},
+                     {"by", group.by}});
+    if (group.epsilon) array.back()["epsilon"] = finite("groups.epsilon", *group.epsilon);
+  }
+  return array;
+}
+
 [[noreturn]] void refuse(std::string_view key, std::string_view expected) {
   throw InputError(fmt::format("certificate: expected {} for '{}'", expected, key));
 }
@@ -156,6 +168,22 @@ void read_binding(const ordered_json& json, Certificate& out) {
   if (json.contains("cautions")) out.cautions = texts(json, "cautions");
 }
 
+std::vector<GroupGuarantee> read_groups(const ordered_json& json) {
+  std::vector<GroupGuarantee> out;
+  if (!json.contains("groups")) return out;
+  for (const ordered_json& one : array(json, "groups")) {
+    const std::int64_t rows = integer(one, "rows");
+    if (rows < 1 || rows > INT32_MAX) refuse("rows", "a whole number >= 1");
+    GroupGuarantee group{.rows = static_cast<int>(rows),
+                         .epsilon = std::nullopt,
+                         .delta = number(one, "delta"),
+                         .by = text(one, "by")};
+    if (!at(one, "epsilon").is_null()) group.epsilon = number(one, "epsilon");
+    out.push_back(std::move(group));
+  }
+  return out;
+}
+
 void require_format(const ordered_json& json) {
   if (text(json, "format") != kFormat) refuse("format", fmt::format("'{}'", kFormat));
   const std::int64_t version = integer(json, "format_version");
@@ -195,6 +223,7 @@ std::string to_json(const Certificate& certificate) {
   if (certificate.sampler_delta) json["sampler_delta"] = finite("sampler_delta", *certificate.sampler_delta);
   if (certificate.epsilon_lower) json["epsilon_lower"] = finite("epsilon_lower", *certificate.epsilon_lower);
   write_binding(certificate, json);
+  if (!certificate.groups.empty()) json["groups"] = groups_to_json(certificate.groups);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -221,6 +250,7 @@ Certificate certificate_from_json(std::string_view content) {
   out.data_hash = text(json, "data_hash");
   if (json.contains("instruction_set")) out.instruction_set = text(json, "instruction_set");
   read_binding(json, out);
+  out.groups = read_groups(json);
   if (json.contains("random_words")) out.random_words = number(json, "random_words");
   if (json.contains("sampler_delta") && !json["sampler_delta"].is_null())
     out.sampler_delta = number(json, "sampler_delta");

@@ -69,6 +69,31 @@ constexpr const char* kLimits =
     "learned whether or not a person is in the data. A person with several rows is protected less. Other "
     "uses of the same data add to what is stated here.";
 
+// Older certificates say no more than the unit.
+std::string protects(const Certificate& c) {
+  if (c.groups.empty()) return c.unit_of_privacy;
+  return c.unit_of_privacy +
+         ", and nothing larger: this is event-level privacy, which \"protects events (or dataset rows), not "
+         "individuals\" (NIST SP 800-226)";
+}
+
+std::string group_in_words(const GroupGuarantee& group) {
+  if (!group.epsilon) return fmt::format("{} rows of one person: nothing is proven", group.rows);
+  return fmt::format("{} rows of one person: epsilon {}, delta {}", group.rows,
+                     show_rounded_up(*group.epsilon), show_rounded_up(group.delta));
+}
+
+// Each with its theorem, unless the next has the same.
+std::vector<std::string> groups(const Certificate& c) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < c.groups.size(); ++i) {
+    lines.push_back(group_in_words(c.groups[i]));
+    const bool last_of_its_kind = i + 1 == c.groups.size() || c.groups[i + 1].by != c.groups[i].by;
+    if (last_of_its_kind) lines.push_back("by " + c.groups[i].by);
+  }
+  return lines;
+}
+
 std::string relation_in_words(Relation relation) {
   return relation == Relation::add_remove ? "add_remove: data sets that differ by one added or removed row"
                                           : "replace_one: data sets of the same size that differ in one row";
@@ -147,8 +172,9 @@ std::string to_text(const Certificate& c) {
   text += paragraph("Meaning", meaning(c)) + "\n";
   text += paragraph("Limits", kLimits) + "\n";
   if (!c.cautions.empty()) text += list("CAUTION", c.cautions, "") + "\n";
-  text += paragraph("Protects", c.unit_of_privacy);
+  text += paragraph("Protects", protects(c));
   text += paragraph("Neighbours", relation_in_words(c.relation));
+  if (!c.groups.empty()) text += list("Several rows", groups(c), "");
   text += paragraph("Accounting", accounting(c)) + "\n";
   text += list("Releases", releases(c.events), "none") + "\n";
   text += list("Assumed public", c.assumed_public, "nothing");

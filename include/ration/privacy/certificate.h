@@ -28,6 +28,14 @@ struct BoundFile {
   std::string sha256;  // of its bytes, in hexadecimal
 };
 
+// What is left of the guarantee for a group of rows that come and go together, all of one person perhaps.
+struct GroupGuarantee {
+  int rows = 0;                   // of the group
+  std::optional<double> epsilon;  // rounded up; none if nothing below delta 1 is proven
+  double delta = 0;               // the certificate's, or more where that cannot be had
+  std::string by;                 // the theorem
+};
+
 // What a run promises, for people and for programs. It promises no more than its events prove: verify()
 // recomputes it.
 struct Certificate {
@@ -63,6 +71,9 @@ struct Certificate {
   // nothing is kept for them, and in certificates of ration 0.2 and before.
   std::optional<double> sampler_delta;
   double random_words = 0;  // of 64 bits: how many the run takes at most, on average; 0 if not stated
+  // What is left for several rows together. Empty where nothing is promised, and in certificates of ration
+  // 0.2 and before.
+  std::vector<GroupGuarantee> groups;
 };
 
 // The certificate of a run that released `released` within `budget`; the caller adds what this cannot know
@@ -100,7 +111,8 @@ struct Verification {
 // events cost, events that do not add up to the stated sum (one was left out, or its noise raised), an
 // accountant that cannot certify them, a guarantee that is not the whole budget although the run chose by its
 // outputs, a part of delta for the random numbers that is too small for them, a reservation that is smaller
-// than the guarantee, a unit that nothing here protects, and noise from a seed. Figures may differ by one
+// than the guarantee, a unit that nothing here protects, groups of rows that are promised more than follows,
+// and noise from a seed. Figures may differ by one
 // part in 1e9, as two builds' last digits do. It sees no file: `ration verify` compares the certificate with
 // the run it lies beside, its data, its ledger and its signature.
 Verification verify(const Certificate& certificate);
