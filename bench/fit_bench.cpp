@@ -18,6 +18,7 @@ Plan plan_with(double rate) {
   plan.rows = static_cast<double>(kRows);
   plan.epsilon = 1;
   plan.delta = 1e-6;
+  plan.method = "dpsgd";
   plan.rate = rate;
   return plan;
 }

@@ -56,6 +56,7 @@ Plan large_plan() {
   plan.rows = static_cast<double>(kLargeRows);
   plan.epsilon = 1;
   plan.delta = 1e-9;
+  plan.method = "dpsgd";
   plan.rate = 0.01;
   plan.steps = 100;
   return plan;

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <sstream>
 
 #include "base/read_number.h"
 #include "commands/commands.h"
+#include "compare/job_inputs.h"
 #include "compare/run_comparison.h"
 #include "flags/common_flags.h"
 #include "flags/explain.h"
@@ -68,18 +70,30 @@ void set_numbers(Comparison& comparison, const Flags& flags) {
     comparison.repeats = static_cast<std::size_t>(read_count("--repeats", "repeats", *flags.repeats));
 }
 
+// What a comparison is about if nobody says: softmax if some label has more than two classes.
+std::string usual_model(const Comparison& comparison) {
+  const bool two =
+      std::all_of(comparison.data.begin(), comparison.data.end(),
+                  [](const compare::DataSet& set) { return compare::schema_of(set).classes() <= 2; });
+  return std::string(to_string(two ? GlmLoss::logistic : GlmLoss::softmax));
+}
+
 Comparison comparison_of(const Flags& flags) {
   Comparison comparison = flags.plan ? compare::read_comparison(*flags.plan) : Comparison{};
   set_data(comparison, flags);
   auto models = names_in(flags.models, "--models");
-  if (models.empty() && comparison.models.empty()) models = {"logistic"};
+  if (models.empty() && comparison.models.empty()) models = {std::string(kAuto)};
+  for (std::string& model : models) {
+    if (model == kAuto) model = usual_model(comparison);
+  }
   choose_models(comparison, models, "--models");
   choose_methods(comparison, names_in(flags.methods, "--methods"), "--methods");
   set_numbers(comparison, flags);
   comparison.is_public = comparison.is_public || flags.is_public;
   if (comparison.data.empty())
     throw InputError("--data is needed: data sets of --plan, or files with their --schema");
-  if (comparison.methods.empty()) throw InputError("--methods is needed, or a --plan that lists some");
+  if (comparison.methods.empty())
+    throw InputError("--methods is needed, such as auto,majority,nonprivate, or a --plan that lists some");
   return comparison;
 }
 
@@ -141,7 +155,9 @@ void add_compare(CLI::App& app) {
   command.add_option("--ledger", flags->ledger, "Refuse rows that have a budget in this ledger")
       ->type_name("FILE");
   command
-      .add_option("--models", flags->models, "Models to compare (default: all in the plan file, or logistic)")
+      .add_option("--models", flags->models,
+                  "Models to compare (default: all in the plan file, or logistic; "
+                  "softmax for more than two classes)")
       ->type_name("NAMES");
   command.add_option("--methods", flags->methods, "Methods to compare (default: all in the plan file)")
       ->type_name("NAMES");

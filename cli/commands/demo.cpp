@@ -127,13 +127,19 @@ Demo run_all(bool quiet, const std::optional<std::string>& out) {
   return demo;
 }
 
+// Where the budget cannot carry a model, method auto takes another.
+std::string what_was_trained(const ResolvedPlan& plan) {
+  if (plan.plan.method == MethodKind::majority) return "majority, private";
+  return fmt::format("{}, private", plan.plan.model.name());
+}
+
 std::string accuracy_table(const Demo& demo) {
   TextTable table({{"model"}, {"accuracy on other people", TextTable::Align::right}, {"budget spent"}});
   const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
   table.add_row({"always 'no'", percent(demo.majority), "nothing: it read no row"});
   for (const DemoRun& run : demo.runs) {
     const Certificate& certificate = run.outcome.certificate;
-    table.add_row({"logistic, private", percent(run.accuracy),
+    table.add_row({what_was_trained(run.outcome.plan), percent(run.accuracy),
                    fmt::format("epsilon {} of {}  {}", show_rounded_up(certificate.epsilon),
                                show(run.epsilon), bar(certificate.epsilon / run.epsilon, 20))});
   }
@@ -160,8 +166,8 @@ std::string to_text(const Demo& demo, const std::optional<std::string>& out, dou
   const DemoRun& shown = demo.shown();
   return fmt::format(
       "Predicting high incomes in a made-up census: {} people, logistic regression, delta {}.\n"
-      "Each row's gradient is clipped, noise is added to the sum, and the run stops when its budget is "
-      "spent.\n\n"
+      "Nothing but the budget was set. What a row adds to an answer is bounded, noise covers it, and the run "
+      "stops when\nits budget is spent.\n\n"
       "{}\n"
       "The largest weights of the model with epsilon {}:\n{}\n"
       "The certificate of that run, for the person responsible for the data:\n\n{}\n"

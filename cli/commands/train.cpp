@@ -45,8 +45,7 @@ std::string folder_of(const Flags& flags) {
     if (flags.out) throw InputError("--resume names the folder; leave --out out");
     return *flags.resume;
   }
-  if (!flags.out) throw InputError("--out is needed: the folder for model and certificate");
-  return *flags.out;
+  return flags.out.value_or("run");
 }
 
 // Steps that a crash destroyed are paid for and not repeated.
@@ -154,7 +153,7 @@ void add_train(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App& command = *app.add_subcommand(
       "train", "Train a model within a privacy budget; writes the model and its certificate");
-  command.add_option("--out", flags->out, "Folder for the run; must not hold a run already")
+  command.add_option("--out", flags->out, "Folder for the run; must not hold a run already [run]")
       ->type_name("DIR");
   command.add_option("--resume", flags->resume, "Continue the run in this folder")->type_name("DIR");
   add_threads_flag(command, flags->threads);

@@ -193,6 +193,7 @@ Plan ScheduleFlags::read_plan_keys() const {
   for (const KeyFlag& flag : keys_) {
     if (flag.value) flag.key->set(plan, flag.key->flag(), *flag.value);
   }
+  if (plan.method == MethodKind::automatic) plan.method = MethodKind::dpsgd;  // auto has no schedule
   return plan;
 }
 

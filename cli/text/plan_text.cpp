@@ -35,11 +35,17 @@ std::string describe_step(const ResolvedPlan& plan) {
 
 std::string describe_rows(const ResolvedPlan& plan) {
   if (plan.count_noise) {
-    return fmt::format("counted with noise {} first, for about 1 % of the budget; give --rows to save it",
-                       show_rounded_up(*plan.count_noise));
+    const bool no_hats = plan.plan.method == MethodKind::automatic && plan.plan.features.is_auto();
+    return fmt::format("counted with noise {} first, for about 1 % of the budget; give --rows to save it{}",
+                       show_rounded_up(*plan.count_noise), no_hats ? ", and for features hats" : "");
   }
   if (!plan.plan.rows) return "their number is public under replace_one";
   return fmt::format("{}, declared", show(*plan.plan.rows));
+}
+
+std::string describe_model(const ResolvedPlan& plan) {
+  const std::string why = plan.why_model.empty() ? "" : "; auto chose it: " + plan.why_model;
+  return plan.plan.model.name() + why;
 }
 
 std::string describe_method(const ResolvedPlan& plan) {
@@ -90,7 +96,7 @@ std::string to_text(const ResolvedPlan& plan) {
     text += fmt::format("{:<12}{}\n", name, value);
   };
   if (plan.schema_was_found) line("schema", plan.plan.schema + ", found by the name of the data");
-  line("model", plan.plan.model.name());
+  line("model", describe_model(plan));
   line("method", describe_method(plan));
   if (plan.protector() != nullptr) line("protector", describe_protector(plan));
   for (const PlannedRelease& release : releases_of(plan)) line("releases", describe_release(release));
@@ -125,6 +131,7 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
     json["releases"].push_back({{"what", release.what}, {"share", release.share}, {"why", release.why}});
   }
   json["model"] = plan.plan.model.name();
+  if (!plan.why_model.empty()) json["why_model"] = plan.why_model;
   if (plan.is_private()) {
     json["epsilon"] = plan.cost.epsilon;
   } else {

@@ -14,6 +14,7 @@
 #include "ration/base/error.h"
 #include "ration/data/table.h"
 #include "ration/train/fit.h"
+#include "train/choose_model.h"
 
 namespace ration::audit {
 namespace {
@@ -244,6 +245,7 @@ bool Report::contradicts() const {
 Subject worst_case_subject(Plan plan) {
   plan = without_private_files(std::move(plan));
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
+  if (const auto schema = public_schema(plan)) plan.model = model_for(plan, *schema);
   plan.data.clear();
   plan.schema.clear();
   plan.target.clear();

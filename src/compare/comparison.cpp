@@ -172,6 +172,10 @@ void require_sound(const Comparison& comparison) {
       throw InputError(fmt::format("compare: data set '{}' needs files and a schema", set.name));
   }
   for (const ModelChoice& model : comparison.models) {
+    if (measuring_plan(comparison, model).model.is_auto())
+      throw InputError(fmt::format(
+          "compare: model '{}': all data sets are compared by one model, so it cannot be auto; name it",
+          model.name));
     for (const MethodChoice& method : comparison.methods)
       plan_for(comparison, model, method, comparison.epsilons.front(), 1);
   }

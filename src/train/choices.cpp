@@ -19,6 +19,10 @@ constexpr std::string_view kScattered = "scatter+softmax";
 std::span<const NameAndHelp> ModelName::choices() {
   static const std::vector<NameAndHelp> all = [] {
     std::vector<NameAndHelp> choices;
+    choices.push_back(
+        {std::string(kAuto),
+         "By what the schema says of rows and label: logistic for two classes, softmax for more, squared for "
+         "a number, scatter+softmax for images."});
     for (const NamedValue<GlmLoss>& loss : kGlmLosses)
       choices.push_back({std::string(loss.name), std::string(loss.help)});
     choices.push_back({std::string(kScattered), "Softmax regression on scattering features of images."});
@@ -28,6 +32,10 @@ std::span<const NameAndHelp> ModelName::choices() {
 }
 
 ModelName::ModelName(std::string_view where, std::string_view name) : name_(name) {
+  if (name == kAuto) {
+    kind_ = Kind::open;
+    return;
+  }
   if (const auto loss = find_named<GlmLoss>(name)) {
     loss_ = *loss;
     return;
@@ -48,6 +56,11 @@ ModelName::ModelName(std::string_view where, std::string_view name) : name_(name
   refuse_name(where, names, name);
 }
 
+GlmLoss ModelName::loss() const {
+  if (is_auto()) throw InternalError("model: auto has no loss before it is resolved");
+  return loss_;
+}
+
 ScheduleName::ScheduleName(std::string_view where, std::string_view name) {
   if (is_path(name)) {
     file_ = name;
@@ -57,7 +70,7 @@ ScheduleName::ScheduleName(std::string_view where, std::string_view name) {
     throw InputError(fmt::format(
         "{}: influence:estimated is measured on public rows first: 'ration schedule --shape "
         "influence:estimated --data PUBLIC.csv --schema SCHEMA.toml ... --out schedule.csv', then "
-        "--schedule schedule.csv",
+        "--method dpsgd --schedule schedule.csv",
         where));
   }
   const auto kind = find_named<ScheduleKind>(name);

@@ -48,7 +48,7 @@ Fitted fit(const Plan& plan, const data::Schema& schema, data::Table table, Rand
   if (table.column_names != data::encoded_column_names(schema)) {
     throw InputError("fit: the table's columns are not those of the schema");
   }
-  return fit(resolve(plan), schema, std::make_shared<const Rows>(std::move(table.rows)), random,
+  return fit(resolve(plan, schema), schema, std::make_shared<const Rows>(std::move(table.rows)), random,
              {.left_out = table.left_out});
 }
 

@@ -18,12 +18,14 @@
 #include "ration/train/model.h"
 #include "schedules/noise_file.h"
 #include "steps/averaging.h"
+#include "train/choose_model.h"
 #include "train/hats.h"
 #include "train/method_plan.h"
 #include "train/model_objective.h"
 #include "train/model_shape.h"
 #include "train/noise_plan.h"
 #include "train/parts_of_choices.h"
+#include "train/recipes/gradient_descent.h"
 #include "train/recipes/settings.h"
 
 namespace ration {
@@ -58,13 +60,25 @@ std::string_view why_unused(const Plan& plan, std::string_view key) {
   return "does not use it";
 }
 
-// A setting that would be written into plan.toml and change nothing is a mistake of whoever gave it.
-void refuse_unused(const Plan& plan) {
+// Who leaves the choice of the method to the program may not know another: the first that takes the setting.
+std::string who_takes(const Plan& plan, std::string_view key) {
+  Plan other = plan;
+  for (const Recipe& recipe : recipes()) {
+    other.method = recipe.method;
+    if (is_used(other, key))
+      return fmt::format(", or name a method that takes it: --method {}", other.method.name());
+  }
+  return "";
+}
+
+// A setting that would be written into plan.toml and change nothing is a mistake of whoever gave it. `asked`
+// is the method they know of; the plan's own may have taken its place, and its settings are accepted.
+void refuse_unused(const Plan& plan, const Named<MethodKind>& asked) {
   const Plan usual;
   for (const PlanKey& key : plan_keys()) {
     if (is_used(plan, key.name) || key.get(plan) == key.get(usual)) continue;
-    refuse(fmt::format("{}: method {} {}; leave it out", key.name, plan.method.name(),
-                       why_unused(plan, key.name)));
+    refuse(fmt::format("{}: method {} {}; leave it out{}", key.name, asked.name(), why_unused(plan, key.name),
+                       asked == MethodKind::automatic ? who_takes(plan, key.name) : ""));
   }
 }
 
@@ -74,18 +88,39 @@ void require_no_repetition(const Plan& plan) {
 }
 
 Budget budget_of(const Plan& plan) {
-  if (!plan.epsilon) refuse("epsilon is needed: epsilon > 0");
-  if (!plan.delta) refuse("delta is needed: 0 < delta < 1, well below 1 / rows");
+  if (!plan.epsilon) refuse("epsilon is needed: epsilon > 0, such as --epsilon 1");
+  if (!plan.delta)
+    refuse("delta is needed: 0 < delta < 1, well below 1 / rows, such as --delta 1e-6 for 100,000 rows");
   return {*plan.epsilon, *plan.delta};
 }
 
 // Why, if there was a reason.
-std::string substitute_method(Plan& plan) {
+std::string settle_model(Plan& plan, const std::optional<data::Schema>& schema) {
+  if (!plan.model.is_auto()) return "";
+  if (!schema) {
+    plan.model = GlmLoss::logistic;
+    return "no schema is named";
+  }
+  data::require_sound(*schema);
+  const ChosenModel chosen = choose_model(*schema);
+  plan.model = chosen.model;
+  return chosen.why;
+}
+
+// A word is in few of the rows, so that a second moment of thousands of them is noise.
+std::optional<Substitute> substitute_for(const Plan& plan, const RowFacts& rows) {
   const Recipe& recipe = recipe_of(plan.method);
-  if (!recipe.substitute) return "";
-  const auto other = recipe.substitute(plan);
+  const auto other = recipe.substitute ? recipe.substitute(plan) : std::nullopt;
+  if (other || plan.method != MethodKind::automatic) return other;
+  if (rows.bags) return Substitute{MethodKind::dpsgd, "rows are texts"};
+  if (!rows.bias) return Substitute{MethodKind::dpsgd, "the schema says bias = false"};
+  return std::nullopt;
+}
+
+// Why, if there was a reason.
+std::string substitute_method(Plan& plan, const RowFacts& rows) {
+  const auto other = substitute_for(plan, rows);
   if (!other) return "";
-  refuse_unused(plan);
   plan.method = other->method;
   return other->why;
 }
@@ -305,12 +340,21 @@ std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) cons
       relation);
 }
 
-ResolvedPlan resolve(const Plan& given) {
+namespace {
+
+ResolvedPlan resolve(const Plan& given, const SchemaFinder& schema) {
   require_sound_values(given);
   require_no_repetition(given);
   Plan plan = given;
+  ResolvedPlan out;
+  if (const auto found = plan.schema.empty() ? data::find_schema(plan.data) : std::nullopt) {
+    plan.schema = *found;
+    out.schema_was_found = true;
+  }
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
-  const std::string why_substituted = substitute_method(plan);
+  out.why_model = settle_model(plan, plan.model.is_auto() ? schema(plan) : std::nullopt);
+  const RowFacts rows = facts_of_rows(plan, schema);
+  out.why_method = substitute_method(plan, rows);
   const Recipe& recipe = recipe_of(plan.method);
   if (plan.model.is_network() && !recipe.takes_networks) {
     refuse(fmt::format("method {} is for linear models, and {} is a network; use dpsgd, dpadam, blsgd or l2p",
@@ -319,15 +363,10 @@ ResolvedPlan resolve(const Plan& given) {
   if (plan.features == Features::hats && (plan.model.is_network() || plan.model.sees_scattering()))
     refuse(fmt::format("features: hats are for linear models of a table, not for {}; leave it out",
                        plan.model.name()));
-  refuse_unused(plan);
+  refuse_unused(plan, given.method);
+  if (rows.bags && plan.method == MethodKind::dpsgd) fill_for_texts(plan);
   recipe.fill(plan);
   refuse_parts_of_other_choices(plan);
-  ResolvedPlan out;
-  out.why_method = why_substituted;
-  if (const auto found = plan.schema.empty() ? data::find_schema(plan.data) : std::nullopt) {
-    plan.schema = *found;
-    out.schema_was_found = true;
-  }
   out.budget = budget_of(plan);
   out.rate = rate_of(plan);
   const Sampling sampling = sampling_of(plan, out.rate);
@@ -354,6 +393,16 @@ ResolvedPlan resolve(const Plan& given) {
   return out;
 }
 
+}  // namespace
+
+ResolvedPlan resolve(const Plan& plan) {
+  return resolve(plan, public_schema);
+}
+
+ResolvedPlan resolve(const Plan& plan, const data::Schema& schema) {
+  return resolve(plan, [&](const Plan&) { return schema; });
+}
+
 data::Schema read_schema_of(const Plan& plan) {
   const auto own = data::schema_of_data(plan.data);
   if (plan.schema.empty() && !own) {
@@ -369,7 +418,9 @@ data::Schema read_schema_of(const Plan& plan) {
   return schema;
 }
 
-data::Schema fitted_to(const Plan& plan, data::Schema schema) {
+data::Schema fitted_to(const Plan& given, data::Schema schema) {
+  Plan plan = given;
+  plan.model = model_for(given, schema);
   if (plan.row_norm) {
     schema.max_row_norm = std::min(*plan.row_norm, schema.max_row_norm.value_or(*plan.row_norm));
   }
@@ -394,8 +445,9 @@ data::Schema fitted_to(const Plan& plan, data::Schema schema) {
 }
 
 Model untrained_model(const Plan& plan, const data::Schema& schema) {
-  Model model{.network = plan.model.is_network() ? plan.model.name() : "",
-              .loss = plan.model.loss(),
+  const ModelName name = model_for(plan, schema);
+  Model model{.network = name.is_network() ? name.name() : "",
+              .loss = name.loss(),
               .classes = schema.classes(),
               .huber_width = plan.huber_width,
               .schema = schema,

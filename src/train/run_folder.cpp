@@ -65,17 +65,18 @@ RunFolder::~RunFolder() {
 void RunFolder::require_free() const {
   const std::string path = path_.string();
   if (has(kCheckpoint)) {
-    throw InputError(fmt::format(
-        "{}: holds a run that is not finished; go on with it by --resume {}, or choose another folder", path,
-        path));
+    throw InputError(
+        fmt::format("{}: holds a run that is not finished; go on with it by --resume {}, or choose another "
+                    "folder by --out",
+                    path, path));
   }
   if (has("model.json")) {
-    throw InputError(fmt::format("{}: holds a finished run; choose another folder", path));
+    throw InputError(fmt::format("{}: holds a finished run; choose another folder by --out", path));
   }
   if (has("checkpoint")) return;  // what lies here is of a run that died before it began
   for (const std::string& name : files_of_a_run()) {
     if (has(name))
-      throw InputError(fmt::format("{}: would be overwritten; choose another folder", file(name)));
+      throw InputError(fmt::format("{}: would be overwritten; choose another folder by --out", file(name)));
   }
 }
 

@@ -17,6 +17,8 @@ using ration::testing::SeededRandom;
 
 Plan one_step() {
   Plan plan;
+  plan.model = "logistic";
+  plan.method = "dpsgd";
   plan.epsilon = 1;
   plan.delta = 1e-5;
   plan.steps = 1;

@@ -9,6 +9,7 @@ namespace {
 
 Plan few_steps_of_all_rows() {
   Plan plan;
+  plan.method = "dpsgd";
   plan.epsilon = 1;
   plan.delta = 1e-5;
   plan.steps = 3;

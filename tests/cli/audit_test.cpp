@@ -29,7 +29,8 @@ class TrainedCensus {
     data::write_census(out, 400, 1);
     out.close();
     const Finished finished = run_ration(
-        "train --data census.csv --schema census.toml --rows 400 --steps 3 --delta 1e-5 --out run "
+        "train --data census.csv --schema census.toml --rows 400 --method dpsgd --steps 3 --delta 1e-5 --out "
+        "run "
         "--epsilon " +
             epsilon,
         path());
@@ -46,7 +47,7 @@ class TrainedCensus {
 };
 
 TEST(AuditCommand, ShowsClaimBoundAndConfidenceOfEachAttack) {
-  const Finished finished = run_ration("audit --epsilon 1 --delta 1e-5 --steps 2" + kQuick);
+  const Finished finished = run_ration("audit --method dpsgd --epsilon 1 --delta 1e-5 --steps 2" + kQuick);
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(finished.err, "");
   for (const char* part : {"claim", "at least", "confidence", "white box", "black box", "Clopper-Pearson",
@@ -56,7 +57,7 @@ TEST(AuditCommand, ShowsClaimBoundAndConfidenceOfEachAttack) {
 }
 
 TEST(AuditCommand, LooksAtWhatItIsTold) {
-  const std::string line = "audit --epsilon 1 --delta 1e-5 --steps 2" + kQuick;
+  const std::string line = "audit --method dpsgd --epsilon 1 --delta 1e-5 --steps 2" + kQuick;
   EXPECT_THAT(run_ration(line + " --white-box").out, Not(HasSubstr("black box")));
   EXPECT_THAT(run_ration(line + " --black-box").out, Not(HasSubstr("white box")));
   EXPECT_THAT(run_ration(line + " --canaries 0").err, HasSubstr("--canaries is given twice"));

@@ -68,6 +68,21 @@ TEST(CompareCommand, WorksWithoutAFile) {
   EXPECT_EQ(out["results"][0]["runs"], 2);
 }
 
+TEST(CompareCommand, TakesTheModelOfTheLabelIfNoneIsNamed) {
+  const CensusFolder census;
+  data::Schema schema = data::census_schema();
+  schema.label = "schooling";
+  census.write("school.toml", data::to_toml(schema));
+  for (const std::string models : {"", " --models auto"}) {
+    const json out = ration_json(
+        "compare --data census.csv --schema school.toml --public --methods majority "
+        "--epsilons 2 --delta 1e-6 --folds 2 --no-plots --out cmp" +
+            models,
+        census.path());
+    EXPECT_EQ(out["models"], (std::vector<std::string>{"softmax"})) << models;
+  }
+}
+
 TEST(CompareCommand, PrintsATableWithAWarningOnTop) {
   const CensusFolder census;
   const Finished done = run_ration("compare --plan compare.toml --out cmp", census.path());
@@ -186,7 +201,7 @@ const BadLine kBadLines[] = {
     {"NoMethods", "--data census.csv --schema census.toml --out cmp", "--methods is needed"},
     {"UnknownMethod", kGood + "--methods magic", "got 'magic'; the file has plain, adam, free"},
     {"UnknownData", kGood + "--data moon", "--data: unknown data set 'moon'; there are census"},
-    {"UnknownModel", kGood + "--models tree", "--models: expected one of logistic"},
+    {"UnknownModel", kGood + "--models tree", "--models: expected one of auto, logistic"},
     {"EmptyName", kGood + "--methods plain,,adam", "--methods: expected names separated by commas"},
     {"EpsilonText", kGood + "--epsilons 1,x", "--epsilons: expected epsilon > 0, got 'x'"},
     {"EpsilonNegative", kGood + "--epsilons -1", "--epsilons: expected epsilon > 0, got '-1'"},

@@ -16,7 +16,8 @@ TEST_P(SameDefaults, OfSamplingRelationAndAccountant) {
   const json account = ration_json("account --noise 5 --steps 20 --delta 1e-6 " + rows);
   const json calibrate = ration_json("calibrate --epsilon 1 --steps 20 --delta 1e-6 " + rows);
   const json schedule = ration_json("schedule --shape uniform --epsilon 1 --steps 20 --delta 1e-6 " + rows);
-  const json plan = ration_json("plan --rows 1000 --epsilon 1 --steps 20 --delta 1e-6 " + rows);
+  const json plan =
+      ration_json("plan --method dpsgd --rows 1000 --epsilon 1 --steps 20 --delta 1e-6 " + rows);
   for (const char* key : {"sampling", "relation", "accountant", "rate"}) {
     EXPECT_EQ(account.at(key), plan.at(key)) << key;
     EXPECT_EQ(calibrate.at(key), plan.at(key)) << key;

@@ -135,7 +135,7 @@ void add_commands(Keys& keys) {
   commands.run("account all", "account --noise 1.1 --steps 100 --plot eps.svg --accountant all" + poisson);
   commands.run("calibrate", "calibrate --steps 100 --epsilon 1" + poisson);
   commands.run("calibrate all", "calibrate --steps 100 --epsilon 1 --accountant all" + poisson);
-  commands.run("plan", "plan --rows 50000 --rate 0.01 --epochs 2 --epsilon 3 --delta 1e-6");
+  commands.run("plan", "plan --rows 50000 --method dpsgd --rate 0.01 --epochs 2 --epsilon 3 --delta 1e-6");
   commands.run("plan", "plan --rows 50000 --method auto --epsilon 3 --delta 1e-6");
   commands.run("plan", "plan --rows 10 --method auto --epsilon 3 --delta 1e-6");
   commands.run("schedule",
@@ -144,7 +144,8 @@ void add_commands(Keys& keys) {
 
   commands.run("ledger init", "ledger init budget.db --data census.csv --epsilon 9 --delta 1e-4");
   commands.run("train",
-               "train --data census.csv --schema census.toml --rows 400 --steps 5 --rate 0.1 --epsilon 1 "
+               "train --data census.csv --schema census.toml --rows 400 --method dpsgd --steps 5 --rate 0.1 "
+               "--epsilon 1 "
                "--delta 1e-6 --ledger budget.db --out run");
   commands.run("ledger show", "ledger show budget.db");
   commands.run("ledger runs", "ledger runs budget.db");
@@ -156,7 +157,8 @@ void add_commands(Keys& keys) {
   commands.file("model", "run/model.json");
 
   commands.run("audit",
-               "audit --epsilon 1 --delta 1e-5 --steps 2 --trials 100 --canaries 20 --confidence 0.999999 "
+               "audit --method dpsgd --epsilon 1 --delta 1e-5 --steps 2 --trials 100 --canaries 20 "
+               "--confidence 0.999999 "
                "--plot a.svg");
   commands.run("compare",
                "compare --data census.csv --schema census.toml --public --methods dpsgd --epsilons 2 --delta "

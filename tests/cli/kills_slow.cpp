@@ -131,9 +131,9 @@ class KilledMethod : public ::testing::TestWithParam<KillCase> {
     }
     folder_.write("schema.toml", to_toml(data::census_schema()));
     if (GetParam().spends == Spends::in_an_evaluation) {
-      const Finished made =
-          run_words(split("train rows --schema schema.toml --rows 300 --epsilon 1 --delta 1e-5 --steps 5 "
-                          "--quiet --out model"));
+      const Finished made = run_words(split(
+          "train rows --schema schema.toml --rows 300 --epsilon 1 --delta 1e-5 --method dpsgd --steps 5 "
+          "--quiet --out model"));
       ASSERT_EQ(made.exit_code, 0) << made.err;
     }
     opens_before_reserving();

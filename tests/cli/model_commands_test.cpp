@@ -67,7 +67,8 @@ std::unique_ptr<CensusRun> ModelCommands::shared_;
 class TrainedRun : public ::testing::Test {
  protected:
   static constexpr const char* kTrain =
-      "train census.csv --schema census.toml --rows 300 --epsilon 0.5 --delta 1e-6 --steps 5 --quiet ";
+      "train census.csv --schema census.toml --rows 300 --epsilon 0.5 --delta 1e-6 --method dpsgd --steps 5 "
+      "--quiet ";
 
   TrainedRun() {
     write_census("census.csv", 300, 1);

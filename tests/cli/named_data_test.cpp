@@ -39,7 +39,8 @@ TEST(NamedDataCommands, TextsAreTrainedOnEvaluatedAndPredicted) {
       run_ration("ledger init budget.db --data text:reviews.tsv --epsilon 20000 --delta 1e-3", folder.path());
   ASSERT_EQ(made.exit_code, 0) << made.err;
   const Finished trained = run_ration(
-      "train --data text:reviews.tsv --rows 16 --epsilon 10000 --delta 1e-5 --steps 3 --ledger budget.db "
+      "train --data text:reviews.tsv --rows 16 --epsilon 10000 --delta 1e-5 --method dpsgd --steps 3 "
+      "--ledger budget.db "
       "--out run --quiet",
       folder.path());
   ASSERT_EQ(trained.exit_code, 0) << trained.err;

@@ -99,7 +99,7 @@ TEST_F(NetworkCommands, TheInfluenceOfTheirNoiseIsEstimated) {
 
 TEST_F(NetworkCommands, RefuseWhatDoesNotFit) {
   EXPECT_THAT(run(train("--model mlp:0")).err,
-              AllOf(HasSubstr("--model: expected one of logistic"), HasSubstr("mlp:WIDTH")));
+              AllOf(HasSubstr("--model: expected one of auto, logistic"), HasSubstr("mlp:WIDTH")));
   EXPECT_THAT(run(train("--model cnn:papernot")).err, HasSubstr("cnn:papernot is for images"));
   EXPECT_THAT(run(train("--model bag:8 --method objpert")).err,
               HasSubstr("method objpert is for linear models, and bag:8 is a network"));

@@ -106,7 +106,8 @@ TEST(Schedule, ItsFileIsReadByAccountAndTrain) {
       ration_json("account --sampling full --schedule s.csv --delta 1e-8 --accountant zcdp", folder.path());
   EXPECT_LE(spent.at("epsilon"), 4);
   EXPECT_GE(spent.at("epsilon"), 4 * (1 - 1e-3));
-  const std::string plan = folder.write("plan.toml", "schema = \"census.toml\"\nrows = 30000\nsteps = 7\n");
+  const std::string plan =
+      folder.write("plan.toml", "schema = \"census.toml\"\nrows = 30000\nmethod = \"dpsgd\"\nsteps = 7\n");
   const json run = ration_json(
       "train --plan plan.toml --data census.csv --schedule s.csv --epsilon 1 --delta 1e-6 --out run",
       folder.path());
@@ -138,9 +139,10 @@ TEST_F(Estimated, OnPublicRowsSaysSoLoudly) {
   EXPECT_THAT(result.at("warning").get<std::string>(), HasSubstr("WITHOUT PRIVACY"));
   EXPECT_EQ(result.at("influence").size(), 12u);
   EXPECT_LE(result.at("epsilon"), 1);
-  EXPECT_EQ(
-      ration_json("plan --schedule s.csv --rows 30000 --epsilon 1 --delta 1e-6", folder_.path()).at("steps"),
-      12);
+  EXPECT_EQ(ration_json("plan --method dpsgd --schedule s.csv --rows 30000 --epsilon 1 --delta 1e-6",
+                        folder_.path())
+                .at("steps"),
+            12);
 }
 
 // The rows that a plan names are private; they are not taken for public ones.

@@ -47,7 +47,7 @@ class TrainUnderFaults : public TrainProcess {
 
 TEST_F(TrainUnderFaults, ItsEpsilonIsWhatAccountSaysOfItsEvents) {
   const std::string common =
-      "train census.csv --schema census.toml --rows 300 --epsilon 1 --delta 1e-5 --steps 50 "
+      "train census.csv --schema census.toml --rows 300 --epsilon 1 --delta 1e-5 --method dpsgd --steps 50 "
       "--quiet --out ";
   for (const std::string flags :
        {"", "--rate 0.1", "--rate 0.1 --accountant rdp", "--sampling fixed --batch 30", "--noise 40",
@@ -160,6 +160,8 @@ TEST_F(TrainUnderFaults, PathsMayHaveBlanksAndQuotes) {
                     "1",
                     "--delta",
                     "1e-5",
+                    "--method",
+                    "dpsgd",
                     "--steps",
                     "6000",
                     "--checkpoint-every",

@@ -38,6 +38,8 @@ class TrainProcess : public ::testing::Test {
             "--quiet",
             "--ledger",
             files_.ledger(),
+            "--method",
+            "dpsgd",
             "--steps",
             std::to_string(steps),
             "--checkpoint-every",

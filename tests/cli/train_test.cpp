@@ -34,7 +34,8 @@ class TrainCommand : public ::testing::Test {
     data::write_census(test, 1000, 2);
     shared_->write("schema.toml", to_toml(data::census_schema()));
     shared_->write("plan.toml",
-                   "schema = 'schema.toml'\nrows = 2000\nepsilon = 4\ndelta = 1e-6\nsteps = 40\nlr = 4\nclip "
+                   "schema = 'schema.toml'\nrows = 2000\nmethod = 'dpsgd'\nepsilon = 4\ndelta = 1e-6\nsteps "
+                   "= 40\nlr = 4\nclip "
                    "= 'abadi'\n");
   }
   static void TearDownTestSuite() { shared_.reset(); }
@@ -81,6 +82,22 @@ TEST_F(TrainCommand, ChargesAGaussianSearchForAllItsCandidates) {
   EXPECT_EQ(run("verify searched/certificate.json").exit_code, 0);
 }
 
+// Rows, schema and budget are a whole command. A second one does not touch the first one's run.
+TEST_F(TrainCommand, NeedsNothingButRowsSchemaAndBudget) {
+  const std::string command = "train census.csv --schema schema.toml --epsilon 4 --delta 1e-6";
+  const Finished done = run(command);
+  ASSERT_EQ(done.exit_code, 0) << done.err;
+  EXPECT_THAT(done.out, HasSubstr("model       logistic; auto chose it: label 'income' has 2 classes\n"));
+  EXPECT_THAT(done.out, HasSubstr("method      auto, "));
+  EXPECT_GT(ask("evaluate run --data test.csv --public")["accuracy"], 0.79);
+  EXPECT_EQ(parse_plan(file("run/plan.toml")).model, "logistic");
+  EXPECT_EQ(json::parse(file("run/certificate.json"))["model"], "logistic");
+  EXPECT_EQ(run("verify run").exit_code, 0);
+  const std::string model = file("run/model.json");
+  expect_refused(run(command), "run: holds a finished run; choose another folder by --out");
+  EXPECT_EQ(file("run/model.json"), model);
+}
+
 TEST_F(TrainCommand, PrintsTheStableKeys) {
   const json out = ask("train census.csv --plan plan.toml --out keys");
   for (const char* key : {"epsilon", "delta", "accountant", "relation", "noise_multiplier", "steps", "method",
@@ -100,7 +117,8 @@ TEST_F(TrainCommand, PrintsTheStableKeys) {
 // No draw went beyond 9.42 standard deviations, and the certificate said delta 1e-30 all the same.
 TEST_F(TrainCommand, RefusesADeltaThatItsRandomNumbersCannotDeliver) {
   expect_message(
-      "train census.csv --schema schema.toml --rows 2000 --epsilon 8 --delta 1e-30 --steps 1 --out never",
+      "train census.csv --schema schema.toml --rows 2000 --epsilon 8 --delta 1e-30 --method dpsgd --steps 1 "
+      "--out never",
       "is less than the random numbers of this run can deliver at epsilon 8");
 }
 
@@ -176,7 +194,8 @@ TEST_F(TrainCommand, QuietSaysNothing) {
 
 TEST_F(TrainCommand, CountsTheRowsPrivatelyIfNobodySaysHowMany) {
   const json out =
-      ask("train census.csv --schema schema.toml --epsilon 4 --delta 1e-6 --steps 20 --out counted");
+      ask("train census.csv --schema schema.toml --epsilon 4 --delta 1e-6 --method dpsgd --steps 20 --out "
+          "counted");
   EXPECT_TRUE(out.contains("count_noise"));
   const Certificate certificate = certificate_from_json(file("counted/certificate.json"));
   EXPECT_EQ(certificate.events.size(), 2u);
@@ -202,7 +221,6 @@ TEST_F(TrainCommand, BudgetsRefuseWithStatusTwo) {
 
 TEST_F(TrainCommand, EachMistakeIsOneLine) {
   const std::string good = "train census.csv --plan plan.toml --out never ";
-  expect_message("train census.csv --plan plan.toml", "--out is needed");
   expect_message("train census.csv --schema schema.toml --delta 1e-6 --out never", "epsilon is needed");
   expect_message("train census.csv --schema schema.toml --epsilon 1 --out never", "delta is needed");
   expect_message("train census.csv --epsilon 1 --delta 1e-6 --out never", "schema is needed");
@@ -264,6 +282,10 @@ TEST_F(PlanCommand, ListsItsKeys) {
 TEST_F(PlanCommand, ASettingThatTheMethodDoesNotUseIsRefused) {
   expect_message("train census.csv --plan plan.toml --method blsgd --steps 10 --out never",
                  "plan: steps: method blsgd chooses its own number of steps; leave it out");
+  expect_message(
+      "train census.csv --schema schema.toml --epsilon 4 --delta 1e-6 --steps 200 --out never",
+      "plan: steps: method auto chooses its own number of steps; leave it out, or name a method that "
+      "takes it: --method dpsgd");
 }
 
 TEST_F(PlanCommand, ReadsNoRow) {
@@ -285,7 +307,7 @@ TEST_F(PlanCommand, SaysWhatTrainWillDo) {
 }
 
 TEST_F(PlanCommand, AFlagWinsOverAFileThatSaysItInAnotherWay) {
-  write("epochs.toml", "rows = 2000\nepsilon = 1\ndelta = 1e-6\nbatch = 100\nepochs = 3\n");
+  write("epochs.toml", "rows = 2000\nmethod = 'dpsgd'\nepsilon = 1\ndelta = 1e-6\nbatch = 100\nepochs = 3\n");
   EXPECT_EQ(ask("plan --plan epochs.toml")["steps"], 60);
   EXPECT_EQ(ask("plan --plan epochs.toml --steps 11")["steps"], 11);
   EXPECT_EQ(ask("plan --plan epochs.toml --rate 0.5")["steps"], 6);

@@ -58,9 +58,9 @@ class Runs {
     const std::string all =
         " --data census.csv --schema census.toml --rows 400 --epsilon 2 --delta 1e-6 --out ";
     made_ = does("ledger init budget.db --data census.csv --epsilon 9 --delta 1e-4") &&
-            does("train --steps 10 --ledger budget.db" + all + "fixed") &&
+            does("train --method dpsgd --steps 10 --ledger budget.db" + all + "fixed") &&
             does("train --method blsgd --ledger budget.db" + all + "adaptive") &&
-            does("train --steps 10 --data-hash" + all + "bare") &&
+            does("train --method dpsgd --steps 10 --data-hash" + all + "bare") &&
             does("train --method nonprivate" + all + "nonprivate");
   }
 
@@ -390,7 +390,8 @@ TEST_F(VerifyRun, TheWordsOfAnotherVersionAreNotComparedButItsGuaranteeIs) {
 // --- signatures
 
 TEST_F(VerifyRun, ASignedRunIsTheSignersAndNobodyElses) {
-  ASSERT_EQ(run("train --data census.csv --schema census.toml --rows 400 --epsilon 2 --delta 1e-6 --steps 5 "
+  ASSERT_EQ(run("train --data census.csv --schema census.toml --rows 400 --epsilon 2 --delta 1e-6 --method "
+                "dpsgd --steps 5 "
                 "--sign key.pem --out run")
                 .exit_code,
             0);
@@ -424,7 +425,8 @@ TEST_F(VerifyRun, TheKeeperMaySignWhatHoldsAndNothingElse) {
 
 TEST_F(VerifyRun, ABadKeyCostsNothing) {
   const std::string train =
-      "train --data census.csv --schema census.toml --rows 400 --epsilon 2 --delta 1e-6 --steps 5 --ledger "
+      "train --data census.csv --schema census.toml --rows 400 --epsilon 2 --delta 1e-6 --method dpsgd "
+      "--steps 5 --ledger "
       "budget.db --out run --sign ";
   const nlohmann::json before = ration_json("ledger runs budget.db", path("")).at("runs");
   expect_refused(run(train + "none.pem"), "none.pem: cannot read");
@@ -437,7 +439,8 @@ TEST_F(VerifyRun, ABadKeyCostsNothing) {
 // --- cautions
 
 TEST_F(VerifyRun, CautionsStandInTheCertificateAndAreRepeated) {
-  ASSERT_EQ(run("train --data census.csv --schema census.toml --rows 400 --epsilon 12 --delta 1e-2 --steps 5 "
+  ASSERT_EQ(run("train --data census.csv --schema census.toml --rows 400 --epsilon 12 --delta 1e-2 --method "
+                "dpsgd --steps 5 "
                 "--data-hash --out run")
                 .exit_code,
             0);
@@ -459,7 +462,8 @@ TEST_F(VerifyRun, CautionsStandInTheCertificateAndAreRepeated) {
 // The plan does not know how many rows there are; the run counts them.
 TEST_F(VerifyRun, ANoisyCountOfTheRowsCautionsToo) {
   const Finished trained =
-      run("train --data census.csv --schema census.toml --epsilon 2 --delta 1e-2 --steps 5 --out run");
+      run("train --data census.csv --schema census.toml --epsilon 2 --delta 1e-2 --method dpsgd --steps 5 "
+          "--out run");
   ASSERT_EQ(trained.exit_code, 0);
   EXPECT_THAT(trained.out, HasSubstr("caution: delta is not below 1 / rows"));
   EXPECT_THAT(certificate().at("cautions").get<std::vector<std::string>>(),
@@ -481,7 +485,8 @@ TEST_F(VerifyRun, AFigureOfAnEvaluationIsBoundToo) {
 
 // A run that was told a wrong number of rows; nobody compares them but the noisy count of an evaluation.
 TEST_F(VerifyRun, RowsDeclaredFarFromTheNoisyCountAreCautionedOf) {
-  ASSERT_EQ(run("train --data census.csv --schema census.toml --rows 40 --epsilon 2 --delta 1e-6 --steps 5 "
+  ASSERT_EQ(run("train --data census.csv --schema census.toml --rows 40 --epsilon 2 --delta 1e-6 --method "
+                "dpsgd --steps 5 "
                 "--data-hash --out run")
                 .exit_code,
             0);

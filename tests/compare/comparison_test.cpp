@@ -141,6 +141,13 @@ TEST(Comparison, AMethodThatTheFileDoesNotListIsThePlansOwn) {
   EXPECT_EQ(measuring_plan(comparison, comparison.models[0]).model, "hinge");
 }
 
+// One model measures all data sets, so it cannot be each one's own.
+TEST(Comparison, AnOpenModelIsRefused) {
+  const Comparison comparison = parse_comparison(
+      "epsilons = [1]\ndelta = 1e-6\n[data.d]\nfiles = 'f'\nschema = 's'\n[models.auto]\n[methods.dpsgd]\n");
+  EXPECT_THAT(refusal([&] { require_sound(comparison); }), HasSubstr("it cannot be auto; name it"));
+}
+
 TEST(Comparison, UnknownNamesAreRefusedWithWhatThereIs) {
   Comparison comparison = with_methods("[methods.mine]\nmethod = 'dpsgd'\n");
   const std::string method = refusal([&] { choose_methods(comparison, {"magic"}, "--methods"); });
@@ -150,7 +157,7 @@ TEST(Comparison, UnknownNamesAreRefusedWithWhatThereIs) {
   EXPECT_EQ(refusal([&] { choose_data(comparison, {"e"}, "--data"); }),
             "--data: unknown data set 'e'; there are d; a file needs --schema FILE");
   EXPECT_THAT(refusal([&] { choose_models(comparison, {"tree"}, "--models"); }),
-              HasSubstr("--models: expected one of logistic"));
+              HasSubstr("--models: expected one of auto, logistic"));
   EXPECT_EQ(refusal([&] {
               choose_methods(comparison, {"mine", "mine"}, "--methods");
             }),

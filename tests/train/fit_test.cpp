@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "ration/base/error.h"
 #include "ration/data/census.h"
 #include "support/doubles.h"
+#include "support/small_table.h"
 
 namespace ration::testing {
 namespace {
@@ -39,6 +42,7 @@ class StepCounter final : public Observer {
 TEST(Fit, AResolvedPlanAndSharedRowsGiveTheSameModel) {
   const data::Schema schema = data::census_schema();
   Plan plan = plan_for_census(2'000);
+  plan.method = "dpsgd";
   plan.steps = 20;
   SeededRandom first(1);
   const Fitted whole = fit(plan, schema, data::census_table(2'000, 1), first);
@@ -53,6 +57,18 @@ TEST(Fit, AResolvedPlanAndSharedRowsGiveTheSameModel) {
   EXPECT_EQ(counter.last.step.step, 20);
   EXPECT_EQ(counter.last.total, 20);
   EXPECT_NEAR(counter.last.budget_share, 1, 1e-9);
+}
+
+// Whoever names no model gets the one for the table's label.
+TEST(Fit, AnOpenModelIsThatOfTheTable) {
+  data::Schema schema = data::census_schema();
+  schema.label = "schooling";
+  std::ostringstream rows;
+  data::write_census(rows, 2'000, 1);
+  const Fitted fitted = fit(plan_for_census(2'000), schema, read_text(rows.str(), schema));
+  EXPECT_EQ(fitted.plan.plan.model, "softmax");
+  EXPECT_EQ(fitted.model.classes, schema.classes());
+  EXPECT_EQ(fitted.certificate.model, "softmax");
 }
 
 TEST(Fit, WithoutACertificateItMakesNone) {
@@ -78,6 +94,7 @@ TEST(Fit, SharedNumericLabelsStayAsTheyAre) {
   const auto rows = std::make_shared<const Rows>(Rows::dense(2, {0.5, 1, 0.25, 1}, {40, 10}));
   Plan plan = plan_for_census(2);
   plan.model = "squared";
+  plan.method = "dpsgd";
   plan.steps = 2;
   SeededRandom random(1);
   fit(resolve(plan), schema, rows, random);

@@ -46,6 +46,7 @@ Plan plan_for(const std::string& data, const std::string& model) {
   Plan plan;
   plan.data = data;
   plan.model = model;
+  plan.method = "dpsgd";
   plan.epsilon = 1e4;
   plan.delta = 1e-5;
   plan.rate = 1;

@@ -23,6 +23,7 @@ class ScheduleFile : public ::testing::Test {
  protected:
   Plan plan() const {
     Plan plan;
+    plan.method = "dpsgd";
     plan.rows = static_cast<double>(CensusFiles::kRows);
     plan.epsilon = 1;
     plan.delta = 1e-4;

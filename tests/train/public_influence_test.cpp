@@ -45,6 +45,7 @@ data::Table table() {
 // Nothing is clipped, so that the loss is quadratic.
 Plan quadratic_plan(double momentum) {
   Plan plan;
+  plan.method = "dpsgd";
   plan.model = "squared";
   plan.clip_bound = 100;
   plan.step = momentum > 0 ? "momentum" : "sgd";
@@ -94,6 +95,7 @@ TEST(PublicInfluence, GrowsWithThePrivateNoise) {
 
 TEST(PublicInfluence, WorksForClassesAndAverages) {
   Plan plan;
+  plan.method = "dpsgd";
   plan.rows = 30'000;
   plan.step = "sgd";  // momentum alone would make the last step's noise small
   plan.lr = 0.5;

@@ -24,6 +24,7 @@ constexpr double kRows = 10'000;
 
 Plan small_plan() {
   Plan plan;
+  plan.method = "dpsgd";
   plan.rows = kRows;
   plan.epsilon = 1;
   plan.delta = 1e-6;
@@ -438,6 +439,7 @@ TEST(Resolve, ASchemaThatComesWithTheProgramIsTakenByTheFolderOfTheRows) {
   const ResolvedPlan named = resolve(changed([&](Plan& plan) {
     plan.data = rows;
     plan.schema = "mine.toml";
+    plan.model = "logistic";  // nothing else asks what is in it
   }));
   EXPECT_FALSE(named.schema_was_found);
   EXPECT_EQ(named.plan.schema, "mine.toml");
@@ -449,6 +451,7 @@ TEST(Resolve, TheSchemaIsReadWithThePlansTarget) {
   EXPECT_THAT(refusal([&] { read_schema_of(plan); }), HasSubstr("schema is needed"));
   plan.schema = folder.write("schema.toml", kSmallSchema);
   EXPECT_EQ(read_schema_of(plan).label, "rich");
+  plan.model = "logistic";
   plan.target = "work";  // three classes, with the missing one
   EXPECT_NE(refusal([&] { read_schema_of(plan); }), "");
   plan.model = "squared";
@@ -465,6 +468,63 @@ TEST(Resolve, AnUntrainedModelHasAWeightForEveryColumnAndOutput) {
   EXPECT_EQ(untrained_model(plan, schema).weights, std::vector<double>(columns, 0.0));
   plan.model = "softmax";
   EXPECT_EQ(untrained_model(plan, schema).weights.size(), 2 * columns);
+}
+
+// --- what is not said
+
+TEST(Resolve, NothingHasToBeChosen) {
+  const Plan nothing;
+  EXPECT_EQ(nothing.method, "auto");
+  EXPECT_TRUE(nothing.model.is_auto());
+  EXPECT_THROW(nothing.model.loss(), InternalError) << "nobody may train what was not chosen";
+  Plan plan;
+  plan.rows = kRows;
+  plan.epsilon = 1;
+  plan.delta = 1e-6;
+  const ResolvedPlan resolved = resolve(plan);
+  EXPECT_EQ(resolved.plan.method, "auto");
+  EXPECT_EQ(resolved.plan.model, "logistic");
+  EXPECT_EQ(resolved.why_model, "no schema is named");
+}
+
+const std::string kThreeLabels = R"(
+label = "rich"
+columns = [
+  { name = "age", type = "number", low = 10, high = 60 },
+  { name = "size", type = "category", categories = ["s", "m", "l"] },
+  { name = "rich", type = "category", categories = ["no", "yes"] },
+]
+)";
+
+TEST(Resolve, AnOpenModelIsThatOfTheSchema) {
+  const TemporaryFolder folder;
+  Plan plan = small_plan();
+  plan.schema = folder.write("schema.toml", kThreeLabels);
+  const auto chosen = [&] {
+    const ResolvedPlan resolved = resolve(plan);
+    EXPECT_EQ(resolve(parse_plan(to_toml(resolved.plan))).why_model, "")
+        << "the plan of a run names its model";
+    EXPECT_EQ(untrained_model(plan, read_schema_of(plan)).loss, resolved.plan.model.loss());
+    return resolved.plan.model.name() + ": " + resolved.why_model;
+  };
+  EXPECT_EQ(chosen(), "logistic: label 'rich' has 2 classes");
+  plan.target = "size";
+  EXPECT_EQ(chosen(), "softmax: label 'size' has 3 classes");
+  plan.target = "age";
+  EXPECT_EQ(chosen(), "squared: label 'age' is a number");
+  plan.target = "height";
+  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("height"));
+  plan.target.clear();
+  plan.model = "hinge";
+  EXPECT_EQ(resolve(plan).why_model, "");
+  EXPECT_EQ(resolve(plan).plan.model, "hinge");
+}
+
+TEST(Resolve, AnOpenModelOfATableInMemoryIsThatOfItsSchema) {
+  data::Schema schema = data::parse_schema(kThreeLabels);
+  schema.label = "size";
+  EXPECT_EQ(resolve(small_plan(), schema).plan.model, "softmax");
+  EXPECT_EQ(resolve(small_plan()).plan.model, "logistic");
 }
 
 // --- what method auto becomes
@@ -549,6 +609,22 @@ TEST(Resolve, MethodAutoIsDpsgdForNetworks) {
   expect_dpsgd_for("net", "network");
 }
 
+// Who names a network may set what networks are trained with, without naming the method that does it.
+TEST(Resolve, MethodAutoTakesSettingsOfDpsgdForNetworks) {
+  const OneName networks;
+  Plan plan = plan_by_auto();
+  plan.model = "net";
+  plan.steps = 100;
+  plan.lr = 0.5;
+  plan.clip = "auto-s";
+  const ResolvedPlan resolved = resolve(plan);
+  EXPECT_EQ(resolved.plan.method.name(), "dpsgd");
+  EXPECT_EQ(resolved.steps(), 100);
+  EXPECT_EQ(resolved.plan.lr, 0.5);
+  plan.loss_bound = 3;
+  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("loss_bound: method auto does not use it"));
+}
+
 // By what is declared alone: who declares nothing gets a model, however many rows there are.
 TEST(Resolve, MethodAutoIsTheMajorityForTooFewDeclaredRows) {
   const auto method = [](std::optional<double> rows, double epsilon, const std::string& model) {
@@ -581,11 +657,29 @@ TEST(Resolve, MethodAutoAsksForTheMeanLabelAloneIfDeclaredRowsAreTooFewForASquar
   EXPECT_EQ(resolve(plan).steps(), 18);
 }
 
+TEST(Resolve, MethodAutoIsDpsgdWithoutABiasColumn) {
+  data::Schema schema = small_schema();
+  EXPECT_EQ(resolve(plan_by_auto(), schema).plan.method, "auto");
+  schema.bias = false;
+  EXPECT_EQ(resolve(plan_by_auto(), schema).plan.method, "dpsgd");
+  EXPECT_EQ(resolve(plan_by_auto(), schema).why_method, "the schema says bias = false");
+}
+
 TEST(Resolve, MethodAutoTakesNoSettingsOfTheMethodInItsPlace) {
   Plan plan = plan_by_auto();
   plan.rows = 10;
   plan.lr = 0.5;
   EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("lr: method auto does not use it"));
+  plan.rows = kRows;
+  EXPECT_EQ(
+      refusal([&] { resolve(plan); }),
+      "plan: lr: method auto does not use it; leave it out, or name a method that takes it: --method dpsgd");
+  plan.lr.reset();
+  plan.loss_bound = 2;
+  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("a method that takes it: --method blsgd"));
+  plan.loss_bound.reset();
+  plan.rate = 0.1;
+  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("rate is 0.1; leave it out, or name a method"));
   Plan nothing = plan_by_auto();
   nothing.epsilon.reset();
   EXPECT_THAT(refusal([&] { resolve(nothing); }), HasSubstr("epsilon is needed"));

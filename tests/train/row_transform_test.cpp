@@ -75,6 +75,7 @@ TEST(LabelUnit, ANumberIsFittedWhateverItsUnit) {
 
 Plan centred_plan() {
   Plan plan;
+  plan.method = "dpsgd";
   plan.rows = 2000;
   plan.epsilon = 2;
   plan.delta = 1e-6;

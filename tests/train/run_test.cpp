@@ -64,6 +64,7 @@ class TrainingRun : public ::testing::Test {
  protected:
   Plan plan() const {
     Plan plan;
+    plan.method = "dpsgd";
     plan.data = files_.data();
     plan.schema = files_.schema();
     plan.rows = CensusFiles::kRows;

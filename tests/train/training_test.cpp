@@ -25,6 +25,7 @@ RowTransform some_rows(std::size_t rows = kRows) {
 
 Plan small_plan() {
   Plan plan;
+  plan.method = "dpsgd";
   plan.rows = kRows;
   plan.epsilon = 4;
   plan.delta = 1e-5;
@@ -325,6 +326,7 @@ double accuracy_of(const Learner& learner, std::size_t rows, double epsilon) {
   plan.delta = 1e-6;
   plan.steps = 200;
   plan.model = learner.model;
+  plan.method = "dpsgd";
   plan.lr = learner.lr;
   plan.clip = "abadi";
   const ResolvedPlan resolved = resolve(plan);

@@ -105,9 +105,11 @@ constexpr NameTable<SearchNoise> name_table(SearchNoise) {
 
 // What is fitted: a linear model by its loss, one on the scattering transform of images ("scatter+softmax"),
 // or a network ("mlp:32", objectives/network.h). Throws InputError if there is no such model, or no network
-// because this program was built without them.
+// because this program was built without them. "auto" leaves it to the schema (src/train/choose_model.h).
 class ModelName {
  public:
+  // "auto".
+  ModelName() : kind_(Kind::open), name_(kAuto) {}
   // The linear model with this loss.
   ModelName(GlmLoss loss) : loss_(loss), name_(to_string(loss)) {}  // NOLINT
   // By its name.
@@ -116,12 +118,14 @@ class ModelName {
   // The same; the message begins with `where`.
   ModelName(std::string_view where, std::string_view name);
 
+  // Not chosen yet; resolve() does.
+  bool is_auto() const { return kind_ == Kind::open; }
   // "mlp:32" is one.
   bool is_network() const { return kind_ == Kind::network; }
   // "scatter+softmax" does.
   bool sees_scattering() const { return kind_ == Kind::scattered; }
-  // Of a linear model; a network's is softmax.
-  GlmLoss loss() const { return loss_; }
+  // Of a linear model; a network's is softmax. Throws InternalError for "auto".
+  GlmLoss loss() const;
   // As it was given.
   const std::string& name() const { return name_; }
 
@@ -132,7 +136,7 @@ class ModelName {
   bool operator==(const ModelName&) const = default;
 
  private:
-  enum class Kind { linear, scattered, network };
+  enum class Kind { open, linear, scattered, network };
   Kind kind_ = Kind::linear;
   GlmLoss loss_ = GlmLoss::logistic;
   std::string name_;

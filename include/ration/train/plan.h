@@ -34,17 +34,17 @@ struct Plan {
   // What happens to rows that break the schema
   Named<data::OnBadRow> on_bad_row = data::OnBadRow::refuse;
 
-  ModelName model = GlmLoss::logistic;  // what is fitted
-  double huber_width = 0.5;             // > 0
+  ModelName model{};         // what is fitted
+  double huber_width = 0.5;  // > 0
 
   std::optional<double> epsilon{};       // > 0
   std::optional<double> delta{};         // 0 < delta < 1
   NamedOrAuto<Accountant> accountant{};  // adds up what is spent
   NamedOrAuto<Relation> relation{};      // which tables are neighbours
 
-  Named<MethodKind> method = MethodKind::dpsgd;   // how it is trained
-  NamedOrAuto<Sampling> sampling{};               // which rows a step sees
-  std::optional<double> rate{};                   // 0 < rate <= 1
+  Named<MethodKind> method = MethodKind::automatic;  // how it is trained
+  NamedOrAuto<Sampling> sampling{};                  // which rows a step sees
+  std::optional<double> rate{};                      // 0 < rate <= 1
   std::optional<std::int64_t> batch{};            // >= 1: the expected number of rows, in place of the rate
   std::optional<std::int64_t> steps{};            // >= 1
   std::optional<double> epochs{};                 // > 0: steps = epochs / rate, in place of steps

@@ -37,6 +37,7 @@ using MethodPlan =
 // accountant fit together, and the whole stays within the budget.
 struct ResolvedPlan {
   Plan plan;                                  // as given, with every choice written out
+  std::string why_model{};                    // if the plan left the model open: why it is this one
   std::string why_method{};                   // if auto chose another method: why
   bool schema_was_found = false;              // by the place of the rows (data/find_schema.h)
   Budget budget{};                            // what the run may spend
@@ -87,6 +88,8 @@ struct ResolvedPlan {
 // Throws InputError for a plan that does not hold together, naming the key, and BudgetRefused for one that
 // would spend more than its budget.
 ResolvedPlan resolve(const Plan& plan);
+// Of a plan for rows in memory: if it leaves the model open, this schema decides.
+ResolvedPlan resolve(const Plan& plan, const data::Schema& schema);
 
 // The schema a plan names, or that of its data (data/named_data.h), with its target and its bound on the
 // rows. Throws InputError if the model cannot be fitted to it.

@@ -30,4 +30,7 @@ class GradientDescentPlan final : public FixedMethod {
 // dpsgd, and the baselines that differ from it in their defaults only: sgd-adv, sgd-ma, dpadam.
 std::vector<Recipe> gradient_descent_recipes();
 
+// What dpsgd leaves open gets the settings that suit a linear model of bags of words.
+void fill_for_texts(Plan& plan);
+
 }  // namespace ration
