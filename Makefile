@@ -43,7 +43,7 @@ define configure
 	if [[ -n "$$flags" || ! -f build/$(1)/build.ninja ]]; then cmake --preset $(1) $$flags $(CMAKE_FLAGS); fi
 endef
 
-.PHONY: help deps demo-deps check-deps bench-deps fuzz-deps build test slow kills mutants demo bench e2 e3 e4 e5 asan tsan fuzz format format-check \
+.PHONY: help deps demo-deps check-deps bench-deps fuzz-deps build test slow kills mutants demo bench e2 e3 e4 e5 e6 asan tsan fuzz format format-check \
         tidy api api-check readme install clean need-data
 .DEFAULT_GOAL := help
 
@@ -59,6 +59,7 @@ help:
 	@echo "make e3            run experiment E3, private line search on networks, into docs/results/e3 (hours)"
 	@echo "make e4            run experiment E4, automatic clipping on networks, into docs/results/e4 (hours)"
 	@echo "make e5            run experiment E5, learned protection, into docs/results/e5"
+	@echo "make e6            run experiment E6, auto beside every convex method, into docs/results/e6 (hours; goes on where it was stopped)"
 	@echo "make asan          the fast tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan          the fast tests under the thread sanitizer"
 	@echo "make fuzz          every fuzzer for SECONDS ($(SECONDS)), two at a time; crashes into build/fuzz/crashes (ONLY=csv: one)"
@@ -146,6 +147,15 @@ e4: build need-data
 	python3 experiments/e4/study.py --ration build/release/ration --mnist $(DATA)/mnist --out docs/results/e4 --workers $(JOBS)
 	python3 experiments/e4/report.py docs/results/e4
 	@command -v rsvg-convert > /dev/null && for f in docs/results/e4/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
+
+# The runs stay in build/e6, so that the same command goes on after it was stopped.
+e6: deps need-data
+	$(call configure,release)
+	@cmake --build build/release -j $(JOBS) --target ration
+	RATION_DATA=$(DATA) build/release/ration compare --plan experiments/e6.toml --out build/e6/methods --threads $(JOBS) --quiet
+	RATION_DATA=$(DATA) build/release/ration compare --plan experiments/e6-protectors.toml --out build/e6/protectors --threads $(JOBS) --quiet
+	python3 experiments/e6/report.py build/e6/methods build/e6/protectors docs/results/e6
+	@command -v rsvg-convert > /dev/null && for f in docs/results/e6/*.svg; do rsvg-convert "$$f" -o "$${f%.svg}.png"; done || true
 
 asan tsan: deps
 	$(call configure,$@,RATION_TORCH RATION_TESTS)
