@@ -222,7 +222,7 @@ PrivateEvaluation evaluate_privately(const Model& model, const std::string& data
     charge.give_back();
     throw;
   } catch (const InputError& error) {
-    throw data::BadRows(for_the_keeper(data::without_advice(error), charge.entry(), SchemaIs::fixed));
+    throw data::BadRows(for_the_keeper(data::without_advice(error), charge.entry(), Mend::rows));
   }
   result.found = query.release(counted.predictions, counted.labels, random);
   compare_rows(options.run, result);

@@ -60,8 +60,9 @@ Plan plan_for_folder(const ResolvedPlan& resolved, const data::Schema& schema, c
   return plan;
 }
 
-std::string plan_hash(const RunFolder& folder) {
-  std::string all = folder.read("plan.toml");
+// Of the plan and the files beside it.
+std::string plan_hash(const RunFolder& folder, std::string_view plan_toml) {
+  std::string all(plan_toml);
   for (const PlanFile& file : plan_files()) {
     if (folder.has(file.copy)) all += folder.read(file.copy);
   }
@@ -178,7 +179,8 @@ bool take_steps(Run& run, Training& training, const RunOptions& options, Progres
 
 // The model, and everything that says how it was made.
 std::vector<BoundFile> files_to_bind(const Run& run, const std::string& model) {
-  if (run.checkpoint.plan_hash != plan_hash(run.folder)) throw InputError(plan_was_changed(run.folder));
+  if (run.checkpoint.plan_hash != plan_hash(run.folder, run.folder.read("plan.toml")))
+    throw InputError(plan_was_changed(run.folder));
   std::vector<BoundFile> files{{"model.json", sha256(model)}, {"plan.toml", run.folder.hash("plan.toml")}};
   for (const PlanFile& file : plan_files()) {
     if (run.folder.has(file.copy)) files.push_back({file.copy, run.folder.hash(file.copy)});
@@ -279,7 +281,9 @@ RunOutcome carry_on(Run& run, const RunOptions& options, RandomSource& random) {
     const bool asked_the_rows = too_many || (nothing_released(run) && run.rows_were_read);
     if (nothing_released(run)) call_off(run, !asked_the_rows);
     run.account->leave_open();
-    if (too_many) throw data::TooManyRows(for_the_keeper(error.what(), run.account->entry()));
+    if (too_many) {
+      throw data::TooManyRows(for_the_keeper(error.what(), run.account->entry(), Mend::what_it_says));
+    }
     if (asked_the_rows) throw data::BadRows(for_the_keeper(error.what(), run.account->entry()));
     throw;
   } catch (...) {
@@ -319,7 +323,7 @@ Run prepare(ResolvedPlan plan, data::Schema schema, const RunOptions& options) {
   Run run{.plan = std::move(plan), .schema = std::move(schema), .folder = RunFolder::make(options.out)};
   try {
     write_plan(run.folder, run.plan, run.schema);
-    run.checkpoint.plan_hash = plan_hash(run.folder);
+    run.checkpoint.plan_hash = plan_hash(run.folder, run.folder.read("plan.toml"));
     run.checkpoint.data_place = data::with_absolute_path(run.plan.plan.data);
     run.checkpoint.ledger_place = absolute(run.plan.plan.ledger);
     const std::vector<std::string> hashes = data::content_hashes(data::files_of(run.plan.plan.data));
@@ -347,11 +351,18 @@ Run reopen(const RunOptions& options) {
   RunFolder folder = RunFolder::open(options.out);
   const StoredCheckpoint stored = folder.load();
   Checkpoint checkpoint = stored.unproven();  // the seal of these very bytes is looked at in take_over()
-  if (checkpoint.plan_hash != plan_hash(folder)) throw InputError(plan_was_changed(folder));
-  Plan plan = read_plan(folder.file("plan.toml"));
+  const std::string plan_toml = folder.read("plan.toml");
+  const auto require_unchanged = [&] {
+    if (checkpoint.plan_hash != plan_hash(folder, plan_toml)) throw InputError(plan_was_changed(folder));
+  };
+  require_unchanged();
+  Plan plan = parse_plan(plan_toml, folder.file("plan.toml"));
   if (!checkpoint.data_place.empty()) plan.data = checkpoint.data_place;
   if (!checkpoint.ledger_place.empty()) plan.ledger = checkpoint.ledger_place;
-  Run run{.plan = resolve(plan), .schema = read_schema_of(plan), .folder = std::move(folder)};
+  ResolvedPlan resolved = resolve(plan);
+  data::Schema schema = read_schema_of(plan);
+  require_unchanged();  // the files beside the plan, which were read again
+  Run run{.plan = std::move(resolved), .schema = std::move(schema), .folder = std::move(folder)};
   run.content_hash = data::content_hash(data::files_of(plan.data));
   run.account = std::make_unique<RunAccount>(RunAccount::take_over(plan, stored, run.content_hash));
   require_known_spending(checkpoint, options.out);

@@ -257,6 +257,9 @@ TEST_F(TrainingRun, FarMoreRowsThanDeclaredIsARefusalForTheKeeperAndStaysPaidFor
   const std::string said = message_of<data::BadRows>([&] { train_now(few, options()); });
   EXPECT_THAT(said, HasSubstr("more than twice the 100 rows that were declared"));
   EXPECT_THAT(said, HasSubstr("NOT PRIVATE"));
+  EXPECT_THAT(said, HasSubstr("stays spent"));
+  EXPECT_THAT(said, ::testing::Not(HasSubstr("on-bad-row"))) << "no row is bad";
+  EXPECT_THAT(said, ::testing::Not(HasSubstr("bad rows")));
   EXPECT_EQ(charged(), kEpsilon);
 }
 
