@@ -125,7 +125,8 @@ TEST(ModelName, KnowsLinearModelsAndRefusesOthersWithTheList) {
   EXPECT_TRUE(ModelName("scatter+softmax").sees_scattering());
   EXPECT_EQ(ModelName("scatter+softmax").loss(), GlmLoss::softmax);
   EXPECT_EQ(ModelName("scatter+softmax").name(), "scatter+softmax");
-  EXPECT_THAT(refusal([] { ModelName("scatter+hinge"); }), HasSubstr("model: expected one of auto, logistic"));
+  EXPECT_THAT(refusal([] { ModelName("scatter+hinge"); }),
+              HasSubstr("model: expected one of auto, logistic"));
   EXPECT_THAT(refusal([] { ModelName("--model", "logistik"); }),
               HasSubstr("got 'logistik'; did you mean 'logistic'?"));
 }
