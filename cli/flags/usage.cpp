@@ -98,10 +98,12 @@ class FlagChecker {
   }
 
  private:
+  // A schema is the only file of that kind that is given beside the rows.
   std::string advice_on_word(const std::string& word) const {
-    const CLI::Option* const data = command_.get_option_no_throw("--data");
-    return data != nullptr && !seen_.contains(data) ? fmt::format("did you mean --data {}?", word)
-                                                    : see_help(where_);
+    const char* const flag = word.ends_with(".toml") ? "--schema" : "--data";
+    const CLI::Option* const option = command_.get_option_no_throw(flag);
+    return option != nullptr && !seen_.contains(option) ? fmt::format("did you mean {} {}?", flag, word)
+                                                        : see_help(where_);
   }
 
   template <class... Values>

@@ -197,6 +197,9 @@ TEST_F(TrainCommand, CountsTheRowsPrivatelyIfNobodySaysHowMany) {
       ask("train census.csv --schema schema.toml --epsilon 4 --delta 1e-6 --method dpsgd --steps 20 --out "
           "counted");
   EXPECT_TRUE(out.contains("count_noise"));
+  const std::string hint = "give --rows to save it";
+  EXPECT_THAT(run("plan --epsilon 4 --delta 1e-6").out, HasSubstr(hint + ", and for features hats\n"));
+  EXPECT_THAT(run("plan --method dpsgd --epsilon 4 --delta 1e-6").out, HasSubstr(hint + "\n"));
   const Certificate certificate = certificate_from_json(file("counted/certificate.json"));
   EXPECT_EQ(certificate.events.size(), 2u);
   EXPECT_TRUE(verify(certificate).holds());
@@ -224,6 +227,8 @@ TEST_F(TrainCommand, EachMistakeIsOneLine) {
   expect_message("train census.csv --schema schema.toml --delta 1e-6 --out never", "epsilon is needed");
   expect_message("train census.csv --schema schema.toml --epsilon 1 --out never", "delta is needed");
   expect_message("train census.csv --epsilon 1 --delta 1e-6 --out never", "schema is needed");
+  expect_message("train census.csv schema.toml --epsilon 1 --delta 1e-6 --out never",
+                 "unexpected word 'schema.toml'; did you mean --schema schema.toml?");
   expect_message(good + "--schema none.toml", "none.toml: cannot read");
   expect_message(good + "--clip none",
                  "--clip: expected one of auto, abadi, auto-v, auto-s, adaptive, got 'none'");
