@@ -14,7 +14,6 @@
 #include "ration/base/error.h"
 #include "ration/data/table.h"
 #include "ration/train/fit.h"
-#include "train/choose_model.h"
 
 namespace ration::audit {
 namespace {
@@ -235,6 +234,18 @@ std::string describe(const Subject& subject) {
                      subject.made_up ? "made-up tables" : subject.plan.plan.data);
 }
 
+// What rows are decides model and method of a plan that leaves them open, and they are about to be forgotten.
+Plan with_choices_of_schema(Plan plan) {
+  Plan whole = plan;
+  if (!whole.rows) whole.rows = kDeclaredRows;
+  const Plan chosen = resolve(whole).plan;
+  plan.model = chosen.model;
+  plan.method = chosen.method;
+  plan.lr = chosen.lr;
+  plan.clip_bound = chosen.clip_bound;
+  return plan;
+}
+
 }  // namespace
 
 bool Report::contradicts() const {
@@ -245,7 +256,7 @@ bool Report::contradicts() const {
 Subject worst_case_subject(Plan plan) {
   plan = without_private_files(std::move(plan));
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
-  if (const auto schema = public_schema(plan)) plan.model = model_for(plan, *schema);
+  plan = with_choices_of_schema(std::move(plan));
   plan.data.clear();
   plan.schema.clear();
   plan.target.clear();

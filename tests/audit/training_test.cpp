@@ -16,6 +16,20 @@ Plan few_steps_of_all_rows() {
   return plan;
 }
 
+// A made-up table is none of texts, but the plan that is audited is the one that texts would get.
+TEST(AuditOfARun, IsOfTheMethodThatTheNamedRowsWouldGet) {
+  Plan plan;
+  plan.data = "text:anywhere";
+  plan.epsilon = 1;
+  plan.delta = 1e-5;
+  const Plan audited = worst_case_subject(plan).plan.plan;
+  EXPECT_EQ(audited.model, "logistic");
+  EXPECT_EQ(audited.method, "dpsgd");
+  EXPECT_EQ(audited.lr, 60);
+  plan.data.clear();
+  EXPECT_EQ(worst_case_subject(plan).plan.plan.method, "auto");
+}
+
 double largest_bound(const Report& report) {
   double most = 0;
   for (const Finding& finding : report.findings) {
