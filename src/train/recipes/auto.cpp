@@ -51,8 +51,7 @@ Recipe::Open make_plan(const Plan& plan, const Budget&) {
   if (plan.center == Centering::yes) {
     throw InputError(
         "plan: center: method auto centres rows itself, and takes them to be within [0, 1]; leave it out, or "
-        "name "
-        "a method that takes it: --method dpsgd");
+        "name a method that takes it: --method dpsgd");
   }
   if (plan.model == GlmLoss::squared && !carries_a_model(plan)) return label_mean();
   return std::make_unique<AutoPlan>(plan.model.loss(), plan.huber_width);
