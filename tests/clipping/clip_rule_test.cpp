@@ -44,13 +44,14 @@ TYPED_TEST(EveryClipRule, WhatIsNoNormContributesNothing) {
 
 TYPED_TEST(EveryClipRule, ExtremeNormsStayWithinTheBound) {
   TypeParam rule;
-  for (const double bound : {1e-300, 1.0, 1e300}) {
+  for (const double bound : {1e-300, 2.7e-15, 2.7e-14, 3e-12, 1e-6, 1.0, 1e300}) {
     rule.R = bound;
     for (const double norm :
-         {std::numeric_limits<double>::min(), 1e-160, 1e160, std::numeric_limits<double>::max()}) {
+         {std::numeric_limits<double>::min(), 1e-160, 1e160, 1.7e308, std::numeric_limits<double>::max()}) {
       const double factor = clip_factor(rule, norm);
       EXPECT_TRUE(std::isfinite(factor));
       EXPECT_LE(norm * factor, bound) << norm;
+      EXPECT_TRUE(factor == 0 || factor > std::numeric_limits<double>::min() / 2) << norm;
     }
   }
 }

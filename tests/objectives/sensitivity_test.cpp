@@ -281,5 +281,34 @@ TEST_F(TightnessOfWhatIsSeen, OfGradientSums) {
               1e-9);
 }
 
+// What such a row is multiplied by is subnormal: rounded to a few digits, it can be much too large. The
+// factor is, or, where the model is sure, the slope times the factor alone.
+TEST(SmallBounds, OfTheLongestRowsNoMoreIsLeftThanTheyAllow) {
+  const std::vector<double> near_the_largest = {1.7e308, 1e300, 0, 1};
+  const auto view = std::make_shared<const RowView>(4, std::vector<std::size_t>{0, 1, 3}, 3,
+                                                    std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1});
+  for (const GlmLoss loss : kAllLosses) {
+    const double label = loss == GlmLoss::squared ? 1e5 : 1;
+    const auto directly = glm(loss, store(Storage::sparse, 4, near_the_largest, {label}));
+    const auto seen = directly->seen_through(view);
+    for (Objective* const objective : {directly.get(), seen.get()}) {
+      const std::size_t columns = objective->facts().columns;
+      std::vector<double> w(objective->parameters(), 0.0), row(columns);
+      for (const double sure : {0.0, 9.0, 20.0, 30.0}) {
+        w[(w.size() > columns ? columns : 0) + columns - 1] = sure;  // of the label's class
+        for (const double bound : {8e-16, 2.7e-14, 3.3e-12, 1.1e-9, 1e-6, 1e-4, 1.0}) {
+          const double most = bound * (1 + 1e-13);  // rounding of this test
+          for (const AnyClipRule& rule :
+               {AnyClipRule(Abadi{bound}), AnyClipRule(AutoV{bound}), AnyClipRule(AutoS{bound})}) {
+            EXPECT_LE(norm(gradient_sum(*objective, w, all(1), rule)), most) << bound << ' ' << rule.name();
+          }
+          objective->shortened_row_sum(all(1), bound, row);
+          EXPECT_LE(norm(row), most) << bound;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ration::testing

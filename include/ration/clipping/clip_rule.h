@@ -21,17 +21,22 @@ concept ClipRule = std::copyable<Rule> && requires(const Rule rule, double norm)
 // for rows of up to 2^12 non-zero entries, whatever the rows hold, and for far longer ones in practice.
 inline constexpr double kRoundingRoom = 0x1p-40;
 
+// Of numbers that are not negative: neither 0 nor subnormal, infinite or NaN.
+constexpr bool has_all_digits(double value) {
+  return value >= std::numeric_limits<double>::min() && value <= std::numeric_limits<double>::max();
+}
+
 // The factor as it is used: smaller by kRoundingRoom, so that what is computed, and not only what is meant,
 // stays within the bound.
 //
 // Edge cases  0 if the norm is NaN or infinite: such a row contributes nothing, and says nothing about itself
-//             by an error. 0 also if the norm is 0 or subnormal (no more digits to divide by), or the factor
-//             overflows.
+//             by an error. 0 also if the norm or the factor is 0 or subnormal (too few digits: rounded up, a
+//             factor of 1e-323 is half as large again), or the factor overflows.
 template <ClipRule Rule>
 double clip_factor(const Rule& rule, double norm) {
-  if (!(norm >= std::numeric_limits<double>::min() && norm <= std::numeric_limits<double>::max())) return 0;
+  if (!has_all_digits(norm)) return 0;
   const double factor = rule.factor(norm);
-  return std::isfinite(factor) ? factor * (1 - kRoundingRoom) : 0;
+  return has_all_digits(factor) ? factor * (1 - kRoundingRoom) : 0;
 }
 
 // Of the sum of clipped gradients, in L2.

@@ -224,7 +224,9 @@ void LinearObjective<Loss>::slopes_of_tile(RowNumbers tile, std::span<double> ou
   }
 }
 
-// Rows that contribute nothing are left out, since 0 times what they hold might not be 0.
+// Rows that contribute nothing are left out, since 0 times what they hold might not be 0. So are those whose
+// clipped slopes are too small to have all their digits: times numbers near the largest, their rounding would
+// count.
 template <class Loss>
 template <ClipRule Rule>
 void LinearObjective<Loss>::add_clipped(Parameters w, const Rule& rule, RowNumbers tile,
@@ -245,7 +247,7 @@ void LinearObjective<Loss>::add_clipped(Parameters w, const Rule& rule, RowNumbe
       finite = finite && std::isfinite(scaled);
     }
     kept[count] = tile[r];
-    count += finite && factor > 0 ? 1 : 0;
+    count += finite && has_all_digits(norms[r] * factor) ? 1 : 0;
   }
   add_weighted_rows(*rows_, std::span(kept).first(count), outputs.data(), per_row, scratch.sums);
 }
