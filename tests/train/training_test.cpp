@@ -173,6 +173,27 @@ TEST(Training, AStateThatIsNotOneIsRefused) {
   EXPECT_NE(complaint([](TrainingState& state) { state.method.erase("weights"); }), "");
 }
 
+// What is kept of delta goes by it (privacy/sampler_delta.h). The second moment of many columns has far more
+// numbers than the model.
+TEST(Training, AutoTakesNoMoreRandomWordsThanItSays) {
+  constexpr std::size_t kColumns = 600;
+  constexpr std::size_t kFew = 20;
+  Plan plan = small_plan();
+  plan.method = MethodKind::automatic;
+  plan.steps.reset();
+  plan.rows = kFew;
+  plan.epsilon = 1e4;  // so that no column is lost in the noise
+  const ResolvedPlan resolved = resolve(plan);
+  CountingRandom random(1);
+  Training training(
+      resolved, kLogistic,
+      RowTransform(Rows::dense(kColumns, std::vector<double>(kFew * kColumns, 0.5), std::vector(kFew, 1.0))),
+      random);
+  finish(training);
+  EXPECT_GT(random.words_generated(), 512 * 513 / 2);  // of the 512 columns that it keeps at most
+  EXPECT_LE(static_cast<double>(random.words_generated()), training.random_words());
+}
+
 // --- the number of rows
 
 TEST(Training, UnderAddRemoveOnlyTheDeclaredNumberOfRowsCounts) {
