@@ -19,7 +19,7 @@ struct ChosenModel {
 };
 
 // Two classes: logistic; more: softmax; a number: squared. Images: softmax on their scattering transform,
-// which was ahead of every network at all budgets that were tried (docs/results/e4.md) and is cheaper, else
+// which at epsilon 3 was ahead of the networks that were tried (docs/results/e4.md) and is cheaper, else
 // a small network, else softmax on pixels.
 ChosenModel choose_model(const data::Schema& schema);
 

@@ -1,6 +1,7 @@
 // Whatever is changed about a run after it ended, `ration verify` says so.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -219,6 +220,15 @@ TEST_F(VerifyRun, ANoiseEditedInThePlanIsFoundByWhatItCosts) {
   for (const char* const key : {"budget", "date", "data", "model", "files", "cautions"}) old.erase(key);
   forge(old);
   expect_found("verify run", "plan.toml: the certificate states releases that cost epsilon ");
+}
+
+// Whoever sends a run's folder could have it read what never ends.
+TEST_F(VerifyRun, AFileThatAForeignPlanNamesIsNotOpened) {
+  take("fixed");
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  replace("plan.toml", "schema = \"schema.toml\"", "schema = \"../pipe\"");
+  EXPECT_THAT(read("plan.toml"), HasSubstr("../pipe"));
+  EXPECT_NE(run("verify run").exit_code, 0);
 }
 
 TEST_F(VerifyRun, AnEditedSchemaIsFound) {
