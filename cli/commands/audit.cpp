@@ -160,7 +160,7 @@ constexpr const char* kAbout =
     "bound on epsilon. A bound above the claim proves the claim false; a bound below it proves nothing.\n\n"
     "Without --data no private row is read. With --data the rows of that file are used; take public ones.";
 
-constexpr const char* kExamples = R"(ration audit --epsilon 1 --delta 1e-5 --steps 20
+constexpr const char* kExamples = R"(ration audit --epsilon 1 --delta 1e-5
 ration audit plan.toml --trials 20000 --plot audit.svg
 ration audit --attach run
 ration audit --method agd --epsilon 2 --delta 1e-5 --black-box --json

@@ -47,7 +47,8 @@ void run_plan(const PlanFlagsOfCommand& flags) {
 }
 
 constexpr const char* kExamples = R"(ration plan --plan examples/adult/plan.toml --epsilon 1 --delta 1e-6
-ration plan --rows 50000 --rate 0.01 --epochs 20 --epsilon 3 --delta 1e-6 --json
+ration plan adult.csv --schema adult.toml --epsilon 1 --delta 1e-6
+ration plan --rows 50000 --method dpsgd --rate 0.01 --epochs 20 --epsilon 3 --delta 1e-6 --json
 )";
 
 }  // namespace

@@ -53,7 +53,7 @@ ration schedule --shape exponential --schedule-rate 0.005 --steps 500 \
 ration schedule --shape influence:estimated --data public.csv --schema schema.toml --rows 30000 \
   --steps 100 --epsilon 1 --delta 1e-6 --out schedule.csv
 ration train private.csv --schema schema.toml --rows 30000 \
-  --schedule schedule.csv --epsilon 1 --delta 1e-6 --out run
+  --method dpsgd --schedule schedule.csv --epsilon 1 --delta 1e-6 --out run
 )";
 
 }  // namespace

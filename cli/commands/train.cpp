@@ -141,9 +141,10 @@ void run_train(const Flags& flags) {
 }
 
 constexpr const char* kExamples =
-    R"(ration train adult.csv --schema adult.toml --rows 32561 --epsilon 1 --delta 1e-6 --out run
-ration train --plan examples/adult/plan.toml --data adult.data.gz --epsilon 1 --delta 1e-6 --out run --json
-ration train --plan plan.toml --data adult.csv --clip abadi --rate 0.1 --steps 300 --lr 1 --out run2
+    R"(ration train adult.csv --schema adult.toml --epsilon 1 --delta 1e-6
+ration train --plan examples/adult/plan.toml --data adult.data.gz --epsilon 1 --delta 1e-6 --out run1 --json
+ration train --data mnist:DIR --epsilon 3 --delta 1e-5
+ration train --plan plan.toml --data adult.csv --method dpsgd --rate 0.1 --steps 300 --lr 1 --out run2
 ration train --resume run
 )";
 
