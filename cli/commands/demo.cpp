@@ -146,6 +146,15 @@ std::string accuracy_table(const Demo& demo) {
   return table.render();
 }
 
+// "capital-gain near 1332.5214321633246" with a number that can be read.
+std::string with_short_number(const std::string& column) {
+  const std::string near = " near ";
+  const std::size_t at = column.find(near);
+  if (at == std::string::npos) return column;
+  const std::size_t number = at + near.size();
+  return fmt::format("{}{:.4g}", column.substr(0, number), std::stod(column.substr(number)));
+}
+
 // The largest weights: what the model learned.
 std::string strongest_columns(const Model& model) {
   constexpr std::size_t kShown = 6;
@@ -157,7 +166,7 @@ std::string strongest_columns(const Model& model) {
   });
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
-    text += fmt::format("  {:+.2f}  {}\n", model.weights[order[i]], names[order[i]]);
+    text += fmt::format("  {:+.2f}  {}\n", model.weights[order[i]], with_short_number(names[order[i]]));
   }
   return text;
 }
