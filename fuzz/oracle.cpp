@@ -9,6 +9,7 @@
 
 #include "ration/clipping/sensitivity.h"
 #include "ration/objectives/glm/glm.h"
+#include "ration/objectives/row_view.h"
 #include "ration/sampling/full.h"
 #include "support/draw.h"
 #include "support/fuzz.h"
@@ -173,6 +174,75 @@ void ask_gradient(fuzz::Draw& draw, Neighbours& pair) {
   expect_within(distance(a, b), sensitivity, "gradients of neighbours differ by more than their sensitivity");
 }
 
+// Any map that can be made, not only what methods make of noisy answers.
+std::shared_ptr<const RowView> draw_view(fuzz::Draw& draw, std::size_t columns) {
+  std::vector<std::size_t> used;
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (draw.flag()) used.push_back(column);
+  }
+  if (used.empty()) used.push_back(draw.below(columns));
+  const std::size_t coordinates = 1 + draw.below(5);
+  const double size = draw.log_uniform(1e-100, 1e100);
+  const bool tame = draw.flag();
+  Vector matrix(used.size() * coordinates);
+  for (double& value : matrix) value = tame ? size * draw.uniform(-1, 1) : draw.any_double();
+  return std::make_shared<const RowView>(columns, std::move(used), coordinates, std::move(matrix));
+}
+
+void ask_gradient_of_what_is_seen(fuzz::Draw& draw, Neighbours& pair) {
+  const std::size_t columns = pair.objective(0).facts().columns;
+  const auto view = draw_view(draw, columns);
+  const Vector w = draw_weights(draw, pair.parameters() / columns * view->coordinates());
+  const GradientQuery query{.clip = draw_rule(draw), .noise_multiplier = kNoise};
+  double sensitivity = 0;
+  const auto [a, b] = pair.both([&](PrivateOracle& oracle) {
+    oracle.look_through(view);
+    Vector mean(w.size());
+    fuzz::expect(oracle.gradient(w, query, mean), "a query was refused");
+    sensitivity = oracle.gradient_stddev(query) / kNoise;
+    return mean;
+  });
+  expect_within(distance(a, b), sensitivity,
+                "gradients of what is seen of neighbours differ by more than their sensitivity");
+}
+
+// Of the rows as they are, or of what is seen of them.
+void ask_mean_of_rows(fuzz::Draw& draw, Neighbours& pair) {
+  const std::size_t columns = pair.objective(0).facts().columns;
+  const auto view = draw.flag() ? draw_view(draw, columns) : nullptr;
+  const MeanOfRowsQuery query{.bound = draw.log_uniform(1e-3, 1e3), .noise_multiplier = kNoise};
+  double sensitivity = 0;
+  const auto [a, b] = pair.both([&](PrivateOracle& oracle) {
+    if (view) oracle.look_through(view);
+    Vector mean(view ? view->coordinates() : columns);
+    fuzz::expect(oracle.mean_of_rows(query, mean), "a query was refused");
+    sensitivity = oracle.mean_of_rows_stddev(query) / kNoise;
+    return mean;
+  });
+  expect_within(distance(a, b), sensitivity, "means of neighbours differ by more than their sensitivity");
+}
+
+void ask_second_moment(fuzz::Draw& draw, Neighbours& pair) {
+  const auto view = draw_view(draw, pair.objective(0).facts().columns);
+  const std::size_t side = view->coordinates();
+  const SecondMomentQuery query{.bound = draw.log_uniform(1e-3, 1e3), .noise_multiplier = kNoise};
+  double sensitivity = 0;
+  const auto [a, b] = pair.both([&](PrivateOracle& oracle) {
+    oracle.look_through(view);
+    Vector upper(triangle_size(side));
+    fuzz::expect(oracle.second_moment(query, upper), "a query was refused");
+    sensitivity = oracle.second_moment_stddev(query) / kNoise;
+    // The length of the matrix: what is beside the diagonal is there twice.
+    for (std::size_t row = 0, at = 0; row < side; ++row) {
+      for (std::size_t column = row; column < side; ++column, ++at)
+        upper[at] *= row == column ? 1 : std::sqrt(2);
+    }
+    return upper;
+  });
+  expect_within(distance(a, b), sensitivity,
+                "second moments of neighbours differ by more than their sensitivity");
+}
+
 void ask_squared_norm(fuzz::Draw& draw, Neighbours& pair) {
   if (pair.relation() != Relation::replace_one) return;  // no public size
   const Vector w = draw_weights(draw, pair.parameters());
@@ -255,8 +325,15 @@ void compare_losses(fuzz::Draw& draw, Neighbours& pair) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::Draw draw(data, size);
-  constexpr void (*kQueries[])(fuzz::Draw&, Neighbours&) = {
-      ask_gradient, ask_squared_norm, ask_count, ask_label_counts, ask_fit, compare_losses};
+  constexpr void (*kQueries[])(fuzz::Draw&, Neighbours&) = {ask_gradient,
+                                                            ask_squared_norm,
+                                                            ask_count,
+                                                            ask_label_counts,
+                                                            ask_fit,
+                                                            compare_losses,
+                                                            ask_gradient_of_what_is_seen,
+                                                            ask_mean_of_rows,
+                                                            ask_second_moment};
   const auto ask = kQueries[draw.below(std::size(kQueries))];
   Neighbours pair(draw);
   fuzz::accepts_or_refuses([&] { ask(draw, pair); });
