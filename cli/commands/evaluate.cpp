@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -8,7 +7,6 @@
 #include <optional>
 
 #include "base/check.h"
-#include "base/quote.h"
 #include "commands/commands.h"
 #include "data/content_hash.h"
 #include "data/named_data.h"
@@ -20,7 +18,9 @@
 #include "ration/privacy/ledger.h"
 #include "ration/train/model.h"
 #include "text/answer.h"
+#include "text/evaluation_text.h"
 #include "text/output.h"
+#include "train/evaluation.h"
 #include "train/private_evaluation.h"
 #include "train/run_origin.h"
 
@@ -30,10 +30,12 @@ namespace {
 using nlohmann::ordered_json;
 
 struct EvaluateFlags {
-  std::optional<std::string> run, data, epsilon, relation, ledger, out, on_bad_row;
+  std::optional<std::string> run, data, epsilon, relation, ledger, out, on_bad_row, by;
   bool is_public = false;
   bool no_ledger = false;
   bool data_hash = false;
+  bool details = false;
+  bool scores = false;
   bool json = false;
 };
 
@@ -46,58 +48,26 @@ void require_one_choice(const EvaluateFlags& flags) {
   if (flags.is_public == flags.epsilon.has_value()) throw InputError(kTwoChoices);
   if (flags.ledger && flags.no_ledger)
     throw InputError("evaluate: expected --ledger or --no-ledger, got both");
+  if (!flags.is_public && flags.by)
+    throw InputError("--by goes with --public; private rows are not told apart");
+  if (!flags.is_public && flags.details) throw InputError("--details goes with --public");
   if (!flags.is_public) return;
+  if (flags.scores) throw InputError("--scores goes with --epsilon; public rows have all of it without");
   if (flags.no_ledger) throw InputError("--no-ledger goes with --epsilon; public rows cost nothing");
   if (flags.data_hash) throw InputError("--data-hash goes with --epsilon; public rows need no certificate");
   if (flags.relation) throw InputError("--relation goes with --epsilon; public rows get no noise");
   if (flags.out) throw InputError("--out goes with --epsilon; public rows need no certificate");
 }
 
-// By the names of the classes; null for one of which there was no row.
-ordered_json recall_to_json(const Model& model, const Evaluation& found) {
-  ordered_json recall = ordered_json::object();
-  const std::vector<std::string> classes = model.schema.class_names();
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    recall[classes[c]] = nullptr;
-    if (found.recall[c]) recall[classes[c]] = *found.recall[c];
+ordered_json groups_to_json(const EvaluateFlags& flags, const Model& model,
+                            const std::vector<GroupEvaluation>& groups) {
+  ordered_json all = ordered_json::array();
+  for (const GroupEvaluation& group : groups) {
+    ordered_json one{{"value", group.value}};
+    one.update(evaluation_to_json(model, group.found));
+    all.push_back(std::move(one));
   }
-  return recall;
-}
-
-std::string recall_to_text(const Model& model, const Evaluation& found) {
-  std::vector<std::string> recall;
-  const std::vector<std::string> classes = model.schema.class_names();
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    const std::string share = found.recall[c] ? fmt::format("{:.4f}", *found.recall[c]) : "no rows";
-    recall.push_back(fmt::format("{} {}", one_short_line(classes[c]), share));
-  }
-  return fmt::format("the most frequent class alone: accuracy {:.4f}\nrecall: {}\n", *found.majority,
-                     fmt::join(recall, ", "));
-}
-
-ordered_json exact_to_json(const EvaluateFlags& flags, const Model& model, const Evaluation& found,
-                           std::size_t left_out, double seconds) {
-  ordered_json json{{"model", *flags.run}, {"data", *flags.data}, {"public", true},
-                    {"rows", found.rows},  {"loss", found.loss},  {"loss_name", to_string(model.loss)}};
-  if (found.accuracy) json["accuracy"] = *found.accuracy;
-  if (found.root_mean_square_error) json["root_mean_square_error"] = *found.root_mean_square_error;
-  if (found.majority) {
-    json["majority"] = *found.majority;
-    json["recall"] = recall_to_json(model, found);
-  }
-  json["left_out"] = left_out;
-  json["seconds"] = seconds;
-  return json;
-}
-
-std::string exact_to_text(const Model& model, const Evaluation& found, std::size_t left_out) {
-  std::string out = found.accuracy
-                        ? fmt::format("accuracy {:.4f}", *found.accuracy)
-                        : fmt::format("root mean square error {:.6g}", *found.root_mean_square_error);
-  out += fmt::format(", {} loss {:.6g}, on {} public rows", to_string(model.loss), found.loss, found.rows);
-  if (left_out > 0) out += fmt::format("; {} more broke the schema and are left out", left_out);
-  out += '\n';
-  return found.majority ? out + recall_to_text(model, found) : out;
+  return {{"column", *flags.by}, {"groups", std::move(all)}};
 }
 
 data::OnBadRow read_on_bad_row(const std::optional<std::string>& name) {
@@ -113,9 +83,19 @@ void evaluate_exactly(const EvaluateFlags& flags, const Model& model) {
   if (table.rows.count() == 0)
     throw InputError(fmt::format("{}: all {} rows break the model's schema", *flags.data, table.left_out));
   const Evaluation found = evaluate_public(model, table);
+  const auto groups = flags.by ? evaluate_by(model, table, *flags.by) : std::vector<GroupEvaluation>{};
   const double seconds = now_in_seconds() - start;
-  print(flags.json ? json_text(exact_to_json(flags, model, found, table.left_out, seconds))
-                   : exact_to_text(model, found, table.left_out));
+  if (!flags.json) {
+    return print(evaluation_to_text(model, found, table.left_out) +
+                 (flags.details ? details_to_text(model, found) : "") +
+                 (flags.by ? groups_to_text(*flags.by, groups) : ""));
+  }
+  ordered_json json{{"model", *flags.run}, {"data", *flags.data}, {"public", true}};
+  json.update(evaluation_to_json(model, found));
+  if (flags.by) json["by"] = groups_to_json(flags, model, groups);
+  json["left_out"] = table.left_out;
+  json["seconds"] = seconds;
+  print(json_text(json));
 }
 
 ordered_json ledger_to_json(const PrivateEvaluation& result) {
@@ -132,33 +112,43 @@ std::string ledger_to_text(const PrivateEvaluation& result) {
 
 // Without the time it took, which depends on the rows.
 ordered_json noisy_to_json(const EvaluateFlags& flags, const PrivateEvaluationOptions& options,
-                           const PrivateEvaluation& result) {
-  ordered_json json{{"model", *flags.run},
-                    {"data", *flags.data},
-                    {"public", false},
-                    {"epsilon", options.accuracy.epsilon},
-                    {"delta", 0},
-                    {"relation", to_string(options.accuracy.relation)},
-                    {"accuracy", nullptr},
-                    {"rows", result.found.rows},
-                    {"noise_scale", result.noise_scale},
-                    {"ledger", ledger_to_json(result)},
-                    {"out", nullptr}};
-  if (result.found.accuracy) json["accuracy"] = *result.found.accuracy;
+                           const Model& model, const PrivateEvaluation& result) {
+  ordered_json json{{"model", *flags.run}, {"data", *flags.data},
+                    {"public", false},     {"epsilon", options.accuracy.epsilon},
+                    {"delta", 0},          {"relation", to_string(options.accuracy.relation)}};
+  json.update(figures_to_json(model, result));
+  json["ledger"] = ledger_to_json(result);
+  json["out"] = nullptr;
   if (!result.folder.empty()) json["out"] = result.folder;
   return json;
 }
 
+std::string figure(const char* words, const std::optional<NoisyFigure>& found) {
+  return found ? fmt::format(", {} {:.4f} +- {:.4f}", words, found->value, found->error) : "";
+}
+
+// What a histogram says beside the accuracy; what is missing has too few rows for so much noise.
+std::string scores_to_text(const NoisyScores& scores) {
+  const ScoreFigures& figures = scores.figures;
+  std::string text = figure("balanced accuracy", figures.balanced_accuracy) + figure("AUC", figures.auc) +
+                     figure("log loss", figures.log_loss) + figure("Brier score", figures.brier);
+  if (text.empty()) return "";
+  return text.substr(2) + "\n";
+}
+
 std::string noisy_to_text(const PrivateEvaluationOptions& options, const PrivateEvaluation& result) {
   const NoisyAccuracy& found = result.found;
-  const std::string accuracy = found.accuracy ? fmt::format("accuracy {:.4f} on about {:.0f} private rows",
-                                                            *found.accuracy, found.rows)
-                                              : "no accuracy: too few rows for so much noise";
+  const std::string accuracy = found.accuracy
+                                   ? fmt::format("accuracy {:.4f} +- {:.4f} on about {:.0f} private rows",
+                                                 *found.accuracy, found.error, found.rows)
+                                   : "no accuracy: too few rows for so much noise";
   std::string text = fmt::format(
-      "{}; the counts of right and wrong rows carry noise of scale {:.4g}\n"
-      "it cost epsilon {}, delta 0, relation {}; {}\n",
-      accuracy, result.noise_scale, show(options.accuracy.epsilon), to_string(options.accuracy.relation),
-      ledger_to_text(result));
+      "{}; {} carry noise of scale {:.4g}\n", accuracy,
+      result.scores ? "the counts of rows by class and score" : "the counts of right and wrong rows",
+      result.noise_scale);
+  if (result.scores) text += scores_to_text(*result.scores);
+  text += fmt::format("it cost epsilon {}, delta 0, relation {}; {}\n", show(options.accuracy.epsilon),
+                      to_string(options.accuracy.relation), ledger_to_text(result));
   if (!result.folder.empty()) text += fmt::format("its certificate is in {}\n", result.folder);
   return text;
 }
@@ -182,6 +172,7 @@ PrivateEvaluationOptions read_options(const EvaluateFlags& flags) {
   PrivateEvaluationOptions options;
   options.accuracy.epsilon = read_epsilon(flags.epsilon);
   if (flags.relation) options.accuracy.relation = named<Relation>("--relation", *flags.relation);
+  options.scores = flags.scores;
   options.on_bad_row = read_on_bad_row(flags.on_bad_row);
   options.ledger = ledger_of(flags);
   options.data_hash = flags.data_hash;
@@ -194,7 +185,8 @@ void evaluate_noisily(const EvaluateFlags& flags, const Model& model) {
   const PrivateEvaluationOptions options = read_options(flags);
   const PrivateEvaluation result =
       evaluate_privately(model, *flags.data, options, SecureRandom::for_this_thread());
-  print(flags.json ? json_text(noisy_to_json(flags, options, result)) : noisy_to_text(options, result));
+  print(flags.json ? json_text(noisy_to_json(flags, options, model, result))
+                   : noisy_to_text(options, result));
 }
 
 void run_evaluate(const EvaluateFlags& flags) {
@@ -206,8 +198,10 @@ void run_evaluate(const EvaluateFlags& flags) {
 }
 
 constexpr const char* kExamples = R"(ration evaluate run --data test.csv --public
+ration evaluate run --data test.csv --public --by sex --details
 ration evaluate run --data held_out.csv --epsilon 0.1 --json
 ration evaluate run --data held_out.csv --epsilon 0.1 --ledger budget.db
+ration evaluate run --data held_out.csv --epsilon 0.5 --scores
 )";
 
 }  // namespace
@@ -225,7 +219,19 @@ void add_evaluate(CLI::App& app) {
           "--epsilon", flags->epsilon,
           "The rows are private: report a noisy accuracy that costs this epsilon, 1e-6 to 1000, and delta 0")
       ->type_name("EPSILON");
+  command.add_flag(
+      "--scores", flags->scores,
+      "With --epsilon, of a linear model of two classes: release a histogram of its scores, which "
+      "says AUC, calibration, recall at any threshold, log loss and Brier score at the same price; "
+      "the accuracy is then some four times as noisy");
   add_relation_flag(command, flags->relation);
+  command
+      .add_option("--by", flags->by,
+                  "With --public: also for the rows of each value of this column, a category of the schema")
+      ->type_name("COLUMN");
+  command.add_flag("--details", flags->details,
+                   "With --public: also the confusion matrix and how well probabilities are calibrated; "
+                   "--json always has them");
   offer_names<data::OnBadRow>(command
                                   .add_option("--on-bad-row", flags->on_bad_row,
                                               "What happens to a row that breaks the model's schema [refuse]")

@@ -12,6 +12,7 @@
 #include "mechanisms/gaussian.h"
 #include "mechanisms/laplace.h"
 #include "oracle/noisy_accuracy.h"
+#include "oracle/noisy_scores.h"
 #include "oracle/row_count.h"
 #include "oracle/row_mean.h"
 #include "ration/base/error.h"
@@ -289,6 +290,19 @@ MechanismGame accuracy(double noise) {
           })};
 }
 
+// A row of class 1 that has the best score. What is released is a histogram; the cell of that row is the best
+// score of the attack.
+MechanismGame scores(double noise) {
+  const NoisyScoresQuery query({.epsilon = 1 / noise});
+  return {.name = "scores of private rows",
+          .event = query.event(),
+          .game = game_of([=](World world, RandomSource& random) {
+            const std::vector<double> labels(world == World::with ? 1 : 0, 1.0);
+            const std::vector<double> best(labels.size(), 100.0);
+            return query.release(best, labels, random)[ScoreHistogram::cell_of(100, 1)];
+          })};
+}
+
 }  // namespace
 
 std::vector<MechanismGame> mechanism_games(double noise) {
@@ -359,6 +373,7 @@ std::vector<MechanismGame> mechanism_games(double noise) {
       row_count(noise),
       row_mean(noise),
       accuracy(noise),
+      scores(noise),
   };
 }
 

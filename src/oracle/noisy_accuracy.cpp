@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "base/check.h"
 #include "oracle/right_and_wrong.h"
@@ -18,13 +19,12 @@ namespace {
 // formula.
 constexpr Interval kEpsilon = at_least(1e-6).at_most(1000);
 
-// Rounded up, so that 1 / scale is at most epsilon.
-double scale_for(double epsilon) {
-  require("NoisyAccuracy", "epsilon", epsilon, kEpsilon);
+}  // namespace
+
+double laplace_scale_for(const char* query, double epsilon) {
+  require(query, "epsilon", epsilon, kEpsilon);
   return std::nextafter(1 / epsilon, std::numeric_limits<double>::infinity());
 }
-
-}  // namespace
 
 std::array<double, 2> count_right_and_wrong(std::span<const double> predictions,
                                             std::span<const double> labels) {
@@ -38,8 +38,8 @@ std::array<double, 2> count_right_and_wrong(std::span<const double> predictions,
 }
 
 NoisyAccuracyQuery::NoisyAccuracyQuery(const NoisyAccuracyOptions& options)
-    : mechanism_(
-          {.sensitivity = histogram_sensitivity_l1(options.relation), .scale = scale_for(options.epsilon)}) {}
+    : mechanism_({.sensitivity = histogram_sensitivity_l1(options.relation),
+                  .scale = laplace_scale_for("NoisyAccuracy", options.epsilon)}) {}
 
 NoisyAccuracy NoisyAccuracyQuery::release(std::span<const double> predictions, std::span<const double> labels,
                                           RandomSource& random) const {
@@ -47,7 +47,10 @@ NoisyAccuracy NoisyAccuracyQuery::release(std::span<const double> predictions, s
   mechanism_.add_noise(counts, random);
   const double rows = counts[0] + counts[1];
   if (!(rows > 0)) return {};
-  return {.accuracy = std::clamp(counts[0] / rows, 0.0, 1.0), .rows = rows};
+  // To first order: the noise of a count moves their ratio by the other's share of the rows.
+  const double accuracy = std::clamp(counts[0] / rows, 0.0, 1.0);
+  const double stddev = std::numbers::sqrt2 * noise_scale();
+  return {.accuracy = accuracy, .rows = rows, .error = std::hypot(accuracy, 1 - accuracy) * stddev / rows};
 }
 
 }  // namespace ration

@@ -18,7 +18,11 @@ struct NoisyAccuracyOptions {
 struct NoisyAccuracy {
   std::optional<double> accuracy;  // in [0, 1]; nothing if the noise left no rows
   double rows = 0;                 // >= 0, and no whole number
+  double error = 0;                // of the accuracy: the standard deviation that the noise gives it
 };
+
+// 1 / epsilon, rounded up, so that 1 / scale is at most epsilon; `query` is named where epsilon is refused.
+double laplace_scale_for(const char* query, double epsilon);
 
 // How often a classifier is right on private rows: a histogram of two cells (right, wrong), released with
 // Laplace noise. Everything else is computed from the two noisy counts.

@@ -31,16 +31,6 @@ data::Schema without_knots(data::Schema schema) {
   return schema;
 }
 
-// As the model sees them: a table that was read before a fit put knots into the schema gets its hats here.
-std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& table) {
-  if (table.column_names == data::encoded_column_names(model.schema)) return borrowed(table.rows);
-  const data::Schema before = without_knots(model.schema);
-  if (table.column_names == data::encoded_column_names(before)) {
-    return std::make_shared<const Rows>(data::add_hats(table.rows, before, model.schema));
-  }
-  refuse("the table's columns are not those of the model; read it with the model's schema");
-}
-
 }  // namespace
 
 GlmOptions glm_options(const Model& model, std::size_t threads) {
@@ -121,6 +111,15 @@ void require_sound(const Model& model) {
     if (!std::isfinite(model.weights[i]))
       refuse(fmt::format("expected finite weights, got {} in place {}", model.weights[i], i));
   }
+}
+
+std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& table) {
+  if (table.column_names == data::encoded_column_names(model.schema)) return borrowed(table.rows);
+  const data::Schema before = without_knots(model.schema);
+  if (table.column_names == data::encoded_column_names(before)) {
+    return std::make_shared<const Rows>(data::add_hats(table.rows, before, model.schema));
+  }
+  refuse("the table's columns are not those of the model; read it with the model's schema");
 }
 
 std::vector<double> predict(const Model& model, const data::Table& table) {

@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numbers>
+#include <utility>
+#include <variant>
 
 #include "base/atomic_file.h"
 #include "base/check.h"
@@ -14,10 +17,12 @@
 #include "data/content_hash.h"
 #include "data/data_hash.h"
 #include "data/named_data.h"
+#include "oracle/noisy_scores.h"
 #include "privacy/cautions.h"
 #include "ration/base/error.h"
 #include "ration/privacy/ledger.h"
 #include "ration/train/plan.h"
+#include "train/evaluation.h"
 #include "train/keeper_note.h"
 #include "train/run_certificate.h"
 
@@ -36,6 +41,77 @@ void require_classes(const Model& model) {
       model.schema.label));
 }
 
+void require_scores(const Model& model) {
+  if (model.classes == 2 && model.network.empty()) return;
+  throw InputError(fmt::format(
+      "--scores: expected a linear model of two classes, got {}; leave it out for the accuracy alone",
+      model.network.empty() ? fmt::format("{} classes", model.classes) : "network '" + model.network + "'"));
+}
+
+// A class or a score for each row, and its label.
+struct Said {
+  std::vector<double> said;
+  std::vector<double> labels;
+};
+
+// What is released: two counts, or a histogram of scores.
+class Query {
+ public:
+  explicit Query(const PrivateEvaluationOptions& options) : query_(make(options)) {}
+
+  Event event() const {
+    return std::visit([](const auto& query) { return query.event(); }, query_);
+  }
+  double noise_scale() const {
+    return std::visit([](const auto& query) { return query.noise_scale(); }, query_);
+  }
+
+  // What is asked of the rows. Those that were left out are rows: nothing is said of them, which is wrong.
+  Said look(const Model& model, const std::string& data, data::OnBadRow on_bad_row) const {
+    const data::Table table = data::read_table(data, model.schema, {.on_bad_row = on_bad_row});
+    const auto labels = table.rows.labels();
+    Said out{asks_for_scores() ? two_class_scores(model, table) : predict(model, table),
+             {labels.begin(), labels.end()}};
+    out.said.resize(out.said.size() + table.left_out, std::numeric_limits<double>::quiet_NaN());
+    out.labels.resize(out.labels.size() + table.left_out, 0.0);
+    return out;
+  }
+
+  void release(const Model& model, const Said& rows, RandomSource& random, PrivateEvaluation& result) const {
+    if (const auto* const accuracy = std::get_if<NoisyAccuracyQuery>(&query_)) {
+      result.found = accuracy->release(rows.said, rows.labels, random);
+    } else {
+      tell(model, std::get<NoisyScoresQuery>(query_).release(rows.said, rows.labels, random), result);
+    }
+  }
+
+ private:
+  using Either = std::variant<NoisyAccuracyQuery, NoisyScoresQuery>;
+
+  static Either make(const PrivateEvaluationOptions& options) {
+    if (options.scores) return NoisyScoresQuery(options.accuracy);
+    return NoisyAccuracyQuery(options.accuracy);
+  }
+  bool asks_for_scores() const { return std::holds_alternative<NoisyScoresQuery>(query_); }
+
+  // From here on rows are not looked at.
+  void tell(const Model& model, std::vector<double> counts, PrivateEvaluation& result) const {
+    const double stddev = std::numbers::sqrt2 * noise_scale();
+    NoisyScores scores{.counts = std::move(counts)};
+    scores.figures = figures_of(scores.counts, stddev, gives_probabilities(model));
+    scores.thresholds = at_thresholds(scores.counts, stddev);
+    if (gives_probabilities(model)) scores.calibration = calibrated_bins(scores.counts, stddev);
+    result.found.rows = scores.figures.rows;
+    if (const auto& accuracy = scores.figures.accuracy) {
+      result.found.accuracy = accuracy->value;
+      result.found.error = accuracy->error;
+    }
+    result.scores = std::move(scores);
+  }
+
+  Either query_;
+};
+
 // The right to spend, written down before a row is read.
 class Charge {
  public:
@@ -47,7 +123,8 @@ class Charge {
     auto granted = ledger.reserve({.data_hash = content_hash,
                                    .relation = options.accuracy.relation,
                                    .budget = {options.accuracy.epsilon, 0},
-                                   .what = "evaluate: accuracy of a saved model"},
+                                   .what = options.scores ? "evaluate: scores of a saved model"
+                                                          : "evaluate: accuracy of a saved model"},
                                   &left);
     if (!granted) {
       throw BudgetRefused(fmt::format("{}: evaluating on {} needs epsilon {}, but only {} is left",
@@ -97,9 +174,9 @@ class EvaluationFolder {
   }
 
   // The certificate, which names the figures by their hash, first, so that no figure is ever without one.
-  void write(PrivateEvaluation& result) const {
+  void write(const Model& model, PrivateEvaluation& result) const {
     if (path_.empty()) return;
-    const std::string figures = to_json(result);
+    const std::string figures = to_json(model, result);
     result.certificate.files = {{kFiles[2], sha256(figures)}};
     write_file_atomically((path_ / kFiles[0]).string(), ration::to_json(result.certificate));
     write_file_atomically((path_ / kFiles[1]).string(), to_text(result.certificate));
@@ -109,14 +186,11 @@ class EvaluationFolder {
   std::string path() const { return path_.string(); }
 
  private:
-  static std::string to_json(const PrivateEvaluation& result) {
-    nlohmann::ordered_json json{{"accuracy", nullptr},
-                                {"rows", result.found.rows},
-                                {"noise_scale", result.noise_scale},
-                                {"epsilon", result.certificate.epsilon},
-                                {"delta", result.certificate.delta},
-                                {"relation", to_string(result.certificate.relation)}};
-    if (result.found.accuracy) json["accuracy"] = *result.found.accuracy;
+  static std::string to_json(const Model& model, const PrivateEvaluation& result) {
+    nlohmann::ordered_json json = figures_to_json(model, result);
+    json["epsilon"] = result.certificate.epsilon;
+    json["delta"] = result.certificate.delta;
+    json["relation"] = to_string(result.certificate.relation);
     return json.dump(2) + "\n";
   }
 
@@ -141,22 +215,7 @@ void require_free(const std::string& folder) {
   }
 }
 
-struct Counted {
-  std::vector<double> predictions;
-  std::vector<double> labels;
-};
-
-Counted read_and_predict(const Model& model, const std::string& data, data::OnBadRow on_bad_row) {
-  const data::Table table = data::read_table(data, model.schema, {.on_bad_row = on_bad_row});
-  const auto labels = table.rows.labels();
-  Counted out{predict(model, table), {labels.begin(), labels.end()}};
-  // Rows that were left out are rows: nothing is predicted for them, which is wrong.
-  out.predictions.resize(out.predictions.size() + table.left_out, std::numeric_limits<double>::quiet_NaN());
-  out.labels.resize(out.labels.size() + table.left_out, 0.0);
-  return out;
-}
-
-Certificate certify_evaluation(const NoisyAccuracyQuery& query, const NoisyAccuracyOptions& options,
+Certificate certify_evaluation(const Query& query, const NoisyAccuracyOptions& options,
                                data::OnBadRow on_bad_row, const Circumstances& circumstances) {
   Certificate out =
       certify(query.event(), options.relation, Accountant::rdp, {options.epsilon, 0}, SpendingBy::plan);
@@ -193,12 +252,66 @@ void compare_rows(const std::string& run, PrivateEvaluation& result) {
   if (!caution.empty()) result.certificate.cautions.push_back(caution);
 }
 
+void add_figure(const std::string& key, const std::optional<NoisyFigure>& figure,
+                nlohmann::ordered_json& json) {
+  json[key] = figure ? nlohmann::ordered_json(figure->value) : nullptr;
+  json[key + "_error"] = figure ? nlohmann::ordered_json(figure->error) : nullptr;
+}
+
+// The counts of the cells, by the names of the classes, and what follows from them.
+void add_scores(const Model& model, const NoisyScores& scores, nlohmann::ordered_json& json) {
+  const std::vector<std::string> classes = model.schema.class_names();
+  add_figure("balanced_accuracy", scores.figures.balanced_accuracy, json);
+  add_figure("auc", scores.figures.auc, json);
+  json["auc_within"] = scores.figures.auc_within;
+  add_figure("log_loss", scores.figures.log_loss, json);
+  add_figure("brier", scores.figures.brier, json);
+  for (const char* const list : {"histogram", "thresholds", "calibration"})
+    json[list] = nlohmann::ordered_json::array();
+  for (std::size_t bin = 0; bin < ScoreHistogram::kBins; ++bin) {
+    nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+    for (std::size_t k = 0; k < classes.size(); ++k)
+      counts[classes[k]] = scores.counts[k * ScoreHistogram::kBins + bin];
+    json["histogram"].push_back(
+        {{"from", ScoreHistogram::from(bin)}, {"to", ScoreHistogram::to(bin)}, {"counts", counts}});
+  }
+  json["without_score"] = scores.counts.back();
+  for (const AtThreshold& at : scores.thresholds) {
+    json["thresholds"].push_back({{"threshold", at.threshold},
+                                  {"recall", at.recall.value},
+                                  {"recall_error", at.recall.error},
+                                  {"false_positive_rate", at.false_positives.value},
+                                  {"false_positive_rate_error", at.false_positives.error}});
+  }
+  for (const CalibratedBin& bin : scores.calibration) {
+    json["calibration"].push_back({{"from", bin.from},
+                                   {"to", bin.to},
+                                   {"rows", bin.rows},
+                                   {"was", bin.was.value},
+                                   {"was_error", bin.was.error}});
+  }
+}
+
 }  // namespace
+
+nlohmann::ordered_json figures_to_json(const Model& model, const PrivateEvaluation& result) {
+  nlohmann::ordered_json json{
+      {"accuracy", nullptr}, {"rows", result.found.rows}, {"noise_scale", result.noise_scale}};
+  if (result.found.accuracy) {
+    json["accuracy"] = *result.found.accuracy;
+    json["accuracy_error"] = result.found.error;
+  } else {
+    json["accuracy_error"] = nullptr;
+  }
+  if (result.scores) add_scores(model, *result.scores, json);
+  return json;
+}
 
 PrivateEvaluation evaluate_privately(const Model& model, const std::string& data,
                                      const PrivateEvaluationOptions& options, RandomSource& random) {
-  const NoisyAccuracyQuery query(options.accuracy);
+  const Query query(options);
   require_classes(model);
+  if (options.scores) require_scores(model);
   if (!options.ledger.empty() && !random.is_secure())
     throw InputError("NOT PRIVATE: seeded noise; an evaluation with a seed may not be written into a ledger");
   const std::string content_hash = data::content_hash(data::files_of(data));
@@ -208,6 +321,7 @@ PrivateEvaluation evaluate_privately(const Model& model, const std::string& data
   // Before the rows are read: what cannot be certified is not released.
   PrivateEvaluation result{
       .found = {},
+      .scores = {},
       .noise_scale = query.noise_scale(),
       .certificate = certify_evaluation(query, options.accuracy, options.on_bad_row,
                                         {charge.data_hash(), random.is_secure(), charge.entry()}),
@@ -215,18 +329,18 @@ PrivateEvaluation evaluate_privately(const Model& model, const std::string& data
       .folder = folder.path()};
   result.certificate.data = data::name_without_folder(data);
   result.certificate.model = model.network.empty() ? std::string(to_string(model.loss)) : model.network;
-  Counted counted;
+  Said rows;
   try {
-    counted = read_and_predict(model, data, options.on_bad_row);
+    rows = query.look(model, data, options.on_bad_row);
   } catch (const data::PublicFault&) {
     charge.give_back();
     throw;
   } catch (const InputError& error) {
     throw data::BadRows(for_the_keeper(data::without_advice(error), charge.entry(), Mend::rows));
   }
-  result.found = query.release(counted.predictions, counted.labels, random);
+  query.release(model, rows, random, result);
   compare_rows(options.run, result);
-  folder.write(result);
+  folder.write(model, result);
   charge.settle();
   return result;
 }

@@ -35,7 +35,9 @@ void add_keys(const std::string& path, const json& value, Keys& keys) {
   for (const auto& [key, inside] : value.items()) {
     const std::string name = path + "." + key;
     keys.insert(name);
-    if (name != "evaluate.recall") add_keys(name, inside, keys);  // by the names of classes
+    const bool by_class =
+        name.ends_with(".recall") || name.ends_with(".confusion") || name.ends_with(".counts");
+    if (!by_class) add_keys(name, inside, keys);
   }
 }
 
@@ -108,7 +110,10 @@ Model softmax_model() {
 class Commands {
  public:
   explicit Commands(Keys& keys) : keys_(keys) {
-    folder_.write("census.toml", to_toml(data::census_schema()));
+    data::Schema schema = data::census_schema();
+    folder_.write("census.toml", to_toml(schema));
+    schema.label = "hours";
+    folder_.write("hours.toml", to_toml(schema));
     for (const char* const name : {"census.csv", "test.csv"}) {
       std::ofstream out(folder_.path() + "/" + name);
       data::write_census(out, 400, name[0] == 'c' ? 1 : 2);
@@ -150,8 +155,15 @@ void add_commands(Keys& keys) {
   commands.run("ledger show", "ledger show budget.db");
   commands.run("ledger runs", "ledger runs budget.db");
   commands.run("verify", "verify run/certificate.json");
-  commands.run("evaluate", "evaluate run --data test.csv --public");
+  commands.run("evaluate", "evaluate run --data test.csv --public --by sex");
   commands.run("evaluate privately", "evaluate run --data census.csv --epsilon 1 --ledger budget.db");
+  commands.run("evaluate privately",
+               "evaluate run --data census.csv --epsilon 1 --scores --ledger budget.db");
+  commands.file("evaluation", "run/evaluation-2/evaluation.json");
+  commands.run("train",
+               "train --data census.csv --schema hours.toml --rows 400 --model squared --steps 5 --rate 0.1 "
+               "--epsilon 1 --delta 1e-6 --method dpsgd --out hours");
+  commands.run("evaluate", "evaluate hours --data test.csv --public");
   commands.run("predict", "predict run --data test.csv --out said.csv");
   commands.file("certificate", "run/certificate.json");
   commands.file("model", "run/model.json");

@@ -9,6 +9,7 @@
 
 #include "ration/data/schema.h"
 #include "ration/data/table.h"
+#include "ration/metrics/calibration.h"
 #include "ration/objectives/glm/glm_loss.h"
 
 namespace ration {
@@ -58,6 +59,15 @@ struct Evaluation {
   // Of numbers: 1 - squared error / squared error of the labels' mean; none if all labels are equal.
   std::optional<double> r2{};
   std::optional<double> mean_absolute_error{};  // of numbers
+  // Of classes: the mean recall of those that have rows.
+  std::optional<double> balanced_accuracy{};
+  // Of classes: how many rows of each were told to be of each, [class * classes + told].
+  std::vector<std::size_t> confusion{};
+  // Of models that give probabilities: their mean squared error, (p - y)^2 of two classes and the sum over
+  // the classes of several.
+  std::optional<double> brier{};
+  // And how often what they call likely comes so: class 1 of two, or of several the likeliest class.
+  std::vector<CalibrationBin> calibration{};
 };
 
 // Exact, so for rows that are public only; `ration evaluate --epsilon` is for the others.
