@@ -11,6 +11,7 @@ void add_commands(CLI::App& app);
 void add_account(CLI::App& app);
 void add_audit(CLI::App& app);
 void add_calibrate(CLI::App& app);
+void add_coefficients(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_demo(CLI::App& app);
@@ -26,9 +27,9 @@ void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
 
 // In the order of `ration --help`.
-inline constexpr void (*kCommands[])(CLI::App&) = {add_account,    add_audit,  add_calibrate, add_compare,
-                                                   add_completion, add_demo,   add_evaluate,  add_ledger,
-                                                   add_manual,     add_plan,   add_predict,   add_protector,
-                                                   add_schedule,   add_schema, add_train,     add_verify};
+inline constexpr void (*kCommands[])(CLI::App&) = {
+    add_account,   add_audit,    add_calibrate, add_coefficients, add_compare, add_completion,
+    add_demo,      add_evaluate, add_ledger,    add_manual,       add_plan,    add_predict,
+    add_protector, add_schedule, add_schema,    add_train,        add_verify};
 
 }  // namespace ration::cli

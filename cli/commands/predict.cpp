@@ -7,13 +7,14 @@
 
 #include "base/atomic_file.h"
 #include "base/check.h"
+#include "base/read_number.h"
 #include "commands/commands.h"
 #include "flags/common_flags.h"
 #include "flags/explain.h"
 #include "flags/model_rows.h"
 #include "flags/step_plan_flags.h"
 #include "ration/base/error.h"
-#include "ration/train/model.h"
+#include "ration/train/intervals.h"
 #include "text/output.h"
 
 namespace ration::cli {
@@ -22,14 +23,15 @@ namespace {
 using nlohmann::ordered_json;
 
 struct PredictFlags {
-  std::optional<std::string> run, data, on_bad_row, out;
+  std::optional<std::string> run, data, on_bad_row, intervals, out;
   bool json = false;
 };
 
 // What is said of one class or value after another.
 struct Predictions {
   std::vector<double> values;
-  std::vector<std::string> classes;  // empty if values are numbers
+  std::vector<std::string> classes;             // empty if values are numbers
+  std::vector<PredictionInterval> intervals{};  // if they were asked for
 
   const std::string& class_of(double value) const { return classes[static_cast<std::size_t>(value)]; }
 };
@@ -44,9 +46,25 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
+// Of classes also how probable the one that was chosen is, which the interval is for.
+std::string intervals_to_csv(const Predictions& predictions) {
+  const bool has_classes = !predictions.classes.empty();
+  std::string out = has_classes ? "prediction,probability,low,high\n" : "prediction,low,high\n";
+  for (const PredictionInterval& one : predictions.intervals) {
+    if (has_classes) {
+      out += fmt::format("{},{:.4f},", csv_field(predictions.class_of(one.prediction)), one.probability);
+      out += fmt::format("{:.4f},{:.4f}\n", one.low, one.high);
+    } else {
+      out += fmt::format("{},{},{}\n", show(one.prediction), show(one.low), show(one.high));
+    }
+  }
+  return out;
+}
+
 std::string to_csv(const Predictions& predictions) {
   std::vector<std::string> fields;
   for (const std::string& name : predictions.classes) fields.push_back(csv_field(name) + "\n");
+  if (!predictions.intervals.empty()) return intervals_to_csv(predictions);
   std::string out = "prediction\n";
   for (const double value : predictions.values) {
     out += fields.empty() ? show(value) + "\n" : fields[static_cast<std::size_t>(value)];
@@ -62,6 +80,18 @@ ordered_json to_json(const Predictions& predictions) {
     } else {
       list.push_back(predictions.class_of(value));
     }
+  }
+  return list;
+}
+
+ordered_json intervals_to_json(const Predictions& predictions) {
+  ordered_json list = ordered_json::array();
+  for (const PredictionInterval& one : predictions.intervals) {
+    ordered_json entry;
+    if (!predictions.classes.empty()) entry["probability"] = one.probability;
+    entry["low"] = one.low;
+    entry["high"] = one.high;
+    list.push_back(std::move(entry));
   }
   return list;
 }
@@ -87,12 +117,25 @@ void require_all(const data::Table& table, const std::string& data) {
                   data, table.left_out));
 }
 
+// Without a number, 0.95.
+double level_of(const PredictFlags& flags) {
+  if (flags.intervals->empty()) return 0.95;
+  return read_number("--intervals", "level", *flags.intervals, greater_than(0).less_than(1));
+}
+
 Predictions predict_file(const PredictFlags& flags) {
   const data::OnBadRow on_bad_row = read_on_bad_row(flags.on_bad_row);
   const Model model = read_model(*flags.run);
   const data::Table table = read_model_rows(model, *flags.data, {.labels = false, .on_bad_row = on_bad_row});
   require_all(table, *flags.data);
-  return {predict(model, table), table.classes};
+  Predictions out{.values = {}, .classes = table.classes};
+  if (!flags.intervals) {
+    out.values = predict(model, table);
+    return out;
+  }
+  out.intervals = predict_with_intervals(model, table, level_of(flags));
+  for (const PredictionInterval& one : out.intervals) out.values.push_back(one.prediction);
+  return out;
 }
 
 void run_predict(const PredictFlags& flags) {
@@ -104,6 +147,10 @@ void run_predict(const PredictFlags& flags) {
     ordered_json json{{"model", *flags.run}, {"data", *flags.data}, {"rows", predictions.values.size()}};
     if (flags.out) json["out"] = *flags.out;
     json["predictions"] = to_json(predictions);
+    if (flags.intervals) {
+      json["level"] = level_of(flags);
+      json["intervals"] = intervals_to_json(predictions);
+    }
     print(json_text(json));
   } else if (!flags.out) {
     print(to_csv(predictions));
@@ -126,11 +173,18 @@ void add_predict(CLI::App& app) {
                         "numbers go to the nearest bound, what cannot be read counts as zeros [refuse]")
             ->type_name("NAME"),
         {"refuse", "clamp"});
+  command
+      .add_option("--intervals", flags->intervals,
+                  "Add what the noise of training may have done: low and high of the probability of the "
+                  "class that is predicted, or of the value, at this level [0.95]; models of method auto")
+      ->type_name("P")
+      ->expected(0, 1);
   command.add_option("--out", flags->out, "Write the CSV to this file (default: standard output)")
       ->type_name("FILE");
   add_json_flag(command, flags->json);
   explain(command, {.examples = "ration predict run --data new.csv > predictions.csv\n"
                                 "ration predict run --data new.csv --out predictions.csv\n"
+                                "ration predict run --data new.csv --intervals\n"
                                 "ration predict run --data new.csv --json\n"});
   command.callback([flags] { run_predict(*flags); });
 }

@@ -92,6 +92,7 @@ class FlagChecker {
     }
     if (joined) return 1;
     if (at + 1 == words.size() || words[at + 1].starts_with("--")) {
+      if (option->get_items_expected_min() == 0) return 1;
       refuse("{} needs a value: {} {}", flag, flag, option->get_type_name());
     }
     return 2;

@@ -11,6 +11,8 @@
 #include "ration/privacy/certificate.h"
 #include "ration/privacy/ledger.h"
 #include "ration/train/fit.h"
+#include "ration/train/forecast.h"
+#include "ration/train/intervals.h"
 #include "ration/train/model.h"
 #include "ration/train/plan.h"
 #include "ration/train/run.h"

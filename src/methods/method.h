@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "methods/known_noise.h"
 #include "ration/methods/step_report.h"
 #include "ration/oracle/oracle.h"
 
@@ -27,6 +29,8 @@ class Method {
   virtual StepReport report() const = 0;
   // The model as of now: the last iterate, or an average of several.
   virtual void weights(std::span<double> out) const = 0;
+  // What the noise did to them, if the method knows.
+  virtual std::optional<KnownNoise> known_noise() const { return std::nullopt; }
 
   virtual MethodState save() const = 0;
   // Throws InputError if it is not a state of such a method.

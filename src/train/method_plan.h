@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "data/one_hot_groups.h"
 #include "methods/method.h"
 #include "methods/protector.h"
 #include "ration/privacy/calibrate.h"
@@ -25,9 +26,10 @@ namespace ration {
 
 // What a method is made for: a linear model begins at zero, a network at random weights.
 struct ModelShape {
-  std::size_t columns = 1;      // of the encoded table; the last one is the bias
-  std::size_t outputs = 1;      // one set of weights each
-  std::vector<double> start{};  // of a network, whose parameters they are
+  std::size_t columns = 1;                  // of the encoded table; the last one is the bias
+  std::size_t outputs = 1;                  // one set of weights each
+  std::vector<double> start{};              // of a network, whose parameters they are
+  std::vector<data::OneHotGroup> groups{};  // of columns
 
   bool is_network() const { return !start.empty(); }
   std::size_t parameters() const { return is_network() ? start.size() : columns * outputs; }

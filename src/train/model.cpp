@@ -101,6 +101,29 @@ std::optional<std::string> shape_fault(const Model& model) {
   return std::nullopt;
 }
 
+std::optional<std::string> noise_fault(const Model& model) {
+  if (!model.noise) return std::nullopt;
+  const WeightNoise& noise = *model.noise;
+  const std::size_t count = outputs(model);
+  const std::size_t covariances = noise.directions * (count * (count + 1) / 2);
+  const std::size_t columns = parameters(model) / count;
+  if (!model.network.empty()) return "noise: only that of linear models is known";
+  if (noise.centre.size() != parameters(model))
+    return fmt::format("noise: expected {} numbers for 'centre', got {}", parameters(model),
+                       noise.centre.size());
+  if (noise.directions == 0 || noise.factor.size() != noise.directions * columns)
+    return fmt::format("noise: expected {} numbers for each of at least one row of 'factor'", columns);
+  if (noise.covariance.size() != covariances)
+    return fmt::format("noise: expected {} numbers for 'covariance', got {}", covariances,
+                       noise.covariance.size());
+  for (const auto* const part : {&noise.centre, &noise.factor, &noise.covariance}) {
+    for (const double value : *part) {
+      if (!std::isfinite(value)) return fmt::format("noise: expected finite numbers, got {}", value);
+    }
+  }
+  return std::nullopt;
+}
+
 void require_sound(const Model& model) {
   data::require_sound(model.schema);
   if (const auto fault = shape_fault(model)) refuse(*fault);
@@ -111,6 +134,7 @@ void require_sound(const Model& model) {
     if (!std::isfinite(model.weights[i]))
       refuse(fmt::format("expected finite weights, got {} in place {}", model.weights[i], i));
   }
+  if (const auto fault = noise_fault(model)) refuse(*fault);
 }
 
 std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& table) {

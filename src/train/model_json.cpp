@@ -60,6 +60,28 @@ ordered_json weights_to_json(const Model& model) {
   return list;
 }
 
+// Lists on one line each: places of the columns that have any noise, and a row of the factor per direction.
+ordered_json noise_to_json(const Model& model) {
+  const WeightNoise& noise = *model.noise;
+  const std::size_t columns = noise.factor.size() / noise.directions;
+  std::vector<std::size_t> used;
+  for (std::size_t j = 0; j < columns; ++j) {
+    bool moves = false;
+    for (std::size_t d = 0; d < noise.directions; ++d) moves = moves || noise.factor[d * columns + j] != 0;
+    if (moves) used.push_back(j);
+  }
+  ordered_json factor = ordered_json::array();
+  for (std::size_t d = 0; d < noise.directions; ++d) {
+    ordered_json row = ordered_json::array();
+    for (const std::size_t j : used) row.push_back(noise.factor[d * columns + j]);
+    factor.push_back(std::move(row));
+  }
+  return {{"centre", noise.centre},
+          {"columns", used},
+          {"factor", std::move(factor)},
+          {"covariance", noise.covariance}};
+}
+
 // Reads the keys of one file.
 class Reader {
  public:
@@ -142,6 +164,15 @@ void require_name(const Reader& reader, const ordered_json& entry, const char* k
                             key, in_quotes(got)));
 }
 
+std::vector<double> numbers(const Reader& reader, const ordered_json& json, const char* key) {
+  std::vector<double> out;
+  for (const ordered_json& value : reader.list(json, key)) {
+    if (!value.is_number()) reader.refuse(fmt::format("'{}', place {}: not a number", key, out.size()));
+    out.push_back(value.get<double>());
+  }
+  return out;
+}
+
 std::vector<double> read_network_weights(const Reader& reader, const ordered_json& list,
                                          std::size_t expected) {
   if (list.size() != expected) {
@@ -173,6 +204,28 @@ std::vector<double> read_weights(const Reader& reader, const ordered_json& json,
   return weights;
 }
 
+WeightNoise read_noise(const Reader& reader, const ordered_json& json, const Model& model) {
+  WeightNoise noise{.centre = numbers(reader, json, "centre"), .factor = {}, .covariance = {}};
+  const std::vector<double> used = numbers(reader, json, "columns");
+  const std::size_t columns = parameters(model) / outputs(model);
+  const ordered_json& factor = reader.list(json, "factor");
+  noise.directions = factor.size();
+  for (const ordered_json& row : factor) {
+    std::vector<double> direction(columns);
+    if (!row.is_array() || row.size() != used.size())
+      reader.refuse(fmt::format("noise: expected {} numbers in each row of 'factor'", used.size()));
+    for (std::size_t k = 0; k < used.size(); ++k) {
+      const bool is_column = used[k] >= 0 && used[k] < static_cast<double>(columns);
+      if (!is_column || !row[k].is_number())
+        reader.refuse("noise: 'columns' and 'factor' do not fit together");
+      direction[static_cast<std::size_t>(used[k])] = row[k].get<double>();
+    }
+    noise.factor.insert(noise.factor.end(), direction.begin(), direction.end());
+  }
+  noise.covariance = numbers(reader, json, "covariance");
+  return noise;
+}
+
 GlmLoss read_loss(const Reader& reader, const ordered_json& json) {
   try {
     return named<GlmLoss>(reader.text(json, "loss"));
@@ -202,6 +255,7 @@ std::string to_json(const Model& model) {
   json["huber_width"] = model.huber_width;
   json["schema"] = data::to_toml(model.schema);
   json["weights"] = weights_to_json(model);
+  if (model.noise) json["noise"] = noise_to_json(model);
   try {
     constexpr int kOnOneLine = -1;  // a line for each of a million weights would help nobody
     return json.dump(model.network.empty() ? 2 : kOnOneLine) + "\n";
@@ -226,6 +280,10 @@ Model model_from_json(std::string_view text, const std::string& file) {
   model.schema = data::parse_schema(reader.text(json, "schema"), file + ": schema");
   if (const auto fault = shape_fault(model)) reader.refuse(*fault);
   model.weights = read_weights(reader, json, model);
+  if (json.contains("noise")) {
+    model.noise = read_noise(reader, json["noise"], model);
+    if (const auto fault = noise_fault(model)) reader.refuse(*fault);
+  }
   return model;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,5 +16,12 @@ std::size_t parameters(const Model& model);
 
 // What does not fit together of schema, loss, classes and width, weights aside; nothing if all does.
 std::optional<std::string> shape_fault(const Model& model);
+
+// What is wrong with what it knows of its noise, if it knows something.
+std::optional<std::string> noise_fault(const Model& model);
+
+// The rows of a table as the model sees them: its knots' hats are there, even if the table was read before a
+// fit put them into the schema. InputError if the table is not the model's.
+std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& table);
 
 }  // namespace ration

@@ -458,7 +458,11 @@ Model untrained_model(const Plan& plan, const data::Schema& schema) {
 
 ModelShape shape_of(const Model& model, std::size_t columns, RandomSource& random) {
   ModelShape shape{.columns = columns, .outputs = outputs(model)};
-  if (!model.network.empty()) shape.start = networks().start(network_spec(model), random);
+  if (!model.network.empty()) {
+    shape.start = networks().start(network_spec(model), random);
+  } else {
+    shape.groups = data::one_hot_groups(model.schema);
+  }
   return shape;
 }
 

@@ -197,6 +197,7 @@ void finish(Run& run, const Training& training, RunOutcome& outcome) {
        run.checkpoint.secure_random, run.account->entry()});
   outcome.model = untrained_model(run.plan.plan, run.schema);
   outcome.model.weights = training.weights();
+  outcome.model.noise = training.weight_noise();
   const std::string model = to_json(outcome.model);
   outcome.certificate.files = files_to_bind(run, model);
   const std::string certificate = to_json(outcome.certificate);

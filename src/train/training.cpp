@@ -72,6 +72,15 @@ std::unique_ptr<BudgetFilter> filter_of_deliverable(const ResolvedPlan& plan, st
   return plan.make_budget_filter();
 }
 
+bool is_finite(const WeightNoise& noise) {
+  for (const auto* const part : {&noise.centre, &noise.factor, &noise.covariance}) {
+    for (const double value : *part) {
+      if (!std::isfinite(value)) return false;
+    }
+  }
+  return true;
+}
+
 RowTransform with_stages_of(const Model& model, RowTransform rows) {
   rows.add_stages_of(model);
   return rows;
@@ -171,6 +180,26 @@ std::vector<double> Training::weights() const {
   method_->weights(weights);
   rows_.undo(weights);
   return weights;
+}
+
+// A stage is undone by an affine map; noise sees its linear part.
+std::optional<WeightNoise> Training::weight_noise() const {
+  auto known = method_->known_noise();
+  if (!known) return std::nullopt;
+  rows_.undo(known->centre);
+  std::vector<double> zero(shape_.columns, 0.0);
+  rows_.undo(zero);
+  for (std::size_t first = 0; first < known->factor.size(); first += shape_.columns) {
+    const auto direction = std::span(known->factor).subspan(first, shape_.columns);
+    rows_.undo(direction);
+    for (std::size_t j = 0; j < shape_.columns; ++j) direction[j] -= zero[j];
+  }
+  WeightNoise noise{.centre = std::move(known->centre),
+                    .directions = known->directions,
+                    .factor = std::move(known->factor),
+                    .covariance = std::move(known->covariance)};
+  if (!is_finite(noise)) return std::nullopt;
+  return noise;
 }
 
 TrainingState Training::save() const {

@@ -72,6 +72,8 @@ class Training {
   Event released() const;
   // For rows as they came in.
   std::vector<double> weights() const;
+  // What noise did to them, if the method knows.
+  std::optional<WeightNoise> weight_noise() const;
   TrainingState save() const;
 
  private:

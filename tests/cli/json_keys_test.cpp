@@ -109,6 +109,7 @@ Model softmax_model() {
 // Whatever the commands print.
 class Commands {
  public:
+  void write(const std::string& name, const std::string& text) { folder_.write(name, text); }
   explicit Commands(Keys& keys) : keys_(keys) {
     data::Schema schema = data::census_schema();
     folder_.write("census.toml", to_toml(schema));
@@ -143,6 +144,8 @@ void add_commands(Keys& keys) {
   commands.run("plan", "plan --rows 50000 --method dpsgd --rate 0.01 --epochs 2 --epsilon 3 --delta 1e-6");
   commands.run("plan", "plan --rows 50000 --method auto --epsilon 3 --delta 1e-6");
   commands.run("plan", "plan --rows 10 --method auto --epsilon 3 --delta 1e-6");
+  commands.run("plan",
+               "plan --schema census.toml --rows 1000 --method auto --epsilon 1 --delta 1e-6 --forecast");
   commands.run("schedule",
                "schedule --shape influence --gamma 0.9 --steps 5 --epsilon 2 --delta 1e-6 --out s.csv");
   commands.run("schema", "schema census.csv --target income");
@@ -167,6 +170,14 @@ void add_commands(Keys& keys) {
   commands.run("predict", "predict run --data test.csv --out said.csv");
   commands.file("certificate", "run/certificate.json");
   commands.file("model", "run/model.json");
+  commands.run("train",
+               "train --data census.csv --schema census.toml --rows 400 --method auto --epsilon 5 "
+               "--delta 1e-6 --out run2");
+  commands.file("model", "run2/model.json");
+  commands.run("predict", "predict run2 --data test.csv --intervals 0.9");
+  commands.run("coefficients", "coefficients run2");
+  commands.write("softmax.json", to_json(softmax_model()));
+  commands.run("coefficients", "coefficients softmax.json");
 
   commands.run("audit",
                "audit --method dpsgd --epsilon 1 --delta 1e-5 --steps 2 --trials 100 --canaries 20 "

@@ -14,6 +14,17 @@
 
 namespace ration {
 
+// What the noise of privacy did to the weights of a linear model, where its method knows it: they are about
+// normal around `centre`, which is what they were before they were shrunk, and
+//   Cov(weight of output a, column i; of output b, column j)
+//     = sum over directions d of factor[d, i] factor[d, j] covariance[d][a, b].
+struct WeightNoise {
+  std::vector<double> centre;      // as Model::weights
+  std::size_t directions = 0;      // 1 or more
+  std::vector<double> factor;      // a number per encoded column for each direction
+  std::vector<double> covariance;  // for each direction the upper triangle over outputs, row by row
+};
+
 // A trained model with everything needed to apply it to a new file: loss, public schema, weights.
 //
 // Labels      logistic, hinge and huber need a label of two classes, softmax one of two or more, squared a
@@ -21,12 +32,13 @@ namespace ration {
 // Weights     of a linear model: one per encoded column; for softmax those of class 0 first, then those of
 //             class 1, and so on. Of a network: its parameters in their order.
 struct Model {
-  std::string network{};             // its name (objectives/network.h); empty: a linear model
-  GlmLoss loss = GlmLoss::logistic;  // of a linear model
-  std::size_t classes = 2;           // those of the schema: 2 or more; 0 for a numeric label
-  double huber_width = 0.5;          // > 0; huber only
-  data::Schema schema;               // what it takes
-  std::vector<double> weights;       // finite
+  std::string network{};               // its name (objectives/network.h); empty: a linear model
+  GlmLoss loss = GlmLoss::logistic;    // of a linear model
+  std::size_t classes = 2;             // those of the schema: 2 or more; 0 for a numeric label
+  double huber_width = 0.5;            // > 0; huber only
+  data::Schema schema;                 // what it takes
+  std::vector<double> weights;         // finite
+  std::optional<WeightNoise> noise{};  // intervals.h tells what follows from it; unknown if there is none
 };
 
 // Throws InputError unless schema, loss, classes and weights fit together. A trainer can ask with zero

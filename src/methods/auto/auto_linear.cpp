@@ -8,8 +8,10 @@
 
 #include "base/check.h"
 #include "base/squared_length.h"
+#include "methods/auto/curvature_guess.h"
 #include "methods/auto/design.h"
 #include "methods/auto/newton_steps.h"
+#include "methods/descent_noise.h"
 #include "methods/saved_state.h"
 #include "ration/base/error.h"
 #include "ration/clipping/abadi.h"
@@ -28,6 +30,37 @@ constexpr double kMeanBound = 4.1;    // longer rows are shortened for the mean 
 constexpr double kClip = 0.2;         // the least part of a row's expected length that is kept
 constexpr double kWarmUp = 0.25;      // of the gradients, before the average; rows that are white
 constexpr double kLongWarmUp = 0.75;  // other rows, which take more steps
+constexpr std::uint64_t kSeed = 1;    // of guesses that are made of answers; nothing private hangs on it
+
+// The steps one after the other: noise, lengths, curvature, weights, gradient.
+std::vector<double> flat(std::span<const NoisyStep> path) {
+  std::vector<double> numbers;
+  for (const NoisyStep& step : path) {
+    numbers.push_back(step.noise);
+    for (const auto* part : {&step.lengths, &step.curvature, &step.from, &step.gradient})
+      numbers.insert(numbers.end(), part->begin(), part->end());
+  }
+  return numbers;
+}
+
+std::vector<NoisyStep> path_of(std::span<const double> numbers, std::size_t steps, std::size_t outputs,
+                               std::size_t weights) {
+  std::vector<NoisyStep> path;
+  const auto next = [&](std::size_t count) {
+    const auto part = numbers.first(count);
+    numbers = numbers.subspan(count);
+    return std::vector<double>(part.begin(), part.end());
+  };
+  while (steps-- > 0) {
+    NoisyStep step{.from = {}, .gradient = {}, .noise = next(1).front(), .lengths = {}, .curvature = {}};
+    step.lengths = next(outputs);
+    step.curvature = next(outputs * outputs);
+    step.from = next(weights);
+    step.gradient = next(weights);
+    path.push_back(std::move(step));
+  }
+  return path;
+}
 
 class AutoLinear final : public Method {
  public:
@@ -40,6 +73,7 @@ class AutoLinear final : public Method {
   bool step(PrivateOracle& oracle) override;
   StepReport report() const override { return report_; }
   void weights(std::span<double> out) const override;
+  std::optional<KnownNoise> known_noise() const override;
   MethodState save() const override;
   void restore(const MethodState& state) override;
 
@@ -58,6 +92,7 @@ class AutoLinear final : public Method {
   double gradient_mu() const { return std::sqrt(kGradientShare) / options_.noise; }
   double clip_bound(double rows) const;
   StepModel step_model() const { return {options_.loss, options_.huber_width, options_.outputs}; }
+  std::vector<double> average() const;
   std::size_t coordinates() const { return design_.view->coordinates(); }
 
   AutoLinearOptions options_;
@@ -75,6 +110,7 @@ class AutoLinear final : public Method {
   bool is_white_ = false;
   std::shared_ptr<const RowView> looked_through_;  // the oracle's
   std::vector<double> w_, sum_, gradient_;         // empty before the first gradient; of the averaged weights
+  std::vector<NoisyStep> path_;                    // as it was gone, for error bars
 };
 
 bool AutoLinear::step(PrivateOracle& oracle) {
@@ -148,6 +184,7 @@ bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
   if (!oracle.gradient(w_, query, gradient_)) return false;
   gradient_noise_ = oracle.gradient_stddev(query);
   const std::vector<double> lengths = step_lengths(step_model(), design_, is_white_, w_);
+  path_.push_back({w_, gradient_, gradient_noise_, lengths, expected_hessian(step_model(), design_, w_)});
   for (std::size_t i = 0; i < w_.size(); ++i) w_[i] -= lengths[i / coordinates()] * gradient_[i];
   const double warm_up = (is_white_ ? kWarmUp : kLongWarmUp) * static_cast<double>(gradients_);
   if (static_cast<double>(gradients_done_++) >= warm_up) {
@@ -160,13 +197,44 @@ bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
   return true;
 }
 
+std::vector<double> AutoLinear::average() const {
+  std::vector<double> w = averaged_ > 0 ? sum_ : w_;
+  for (double& weight : w) weight /= static_cast<double>(std::max<std::size_t>(1, averaged_));
+  return w;
+}
+
 void AutoLinear::weights(std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   if (w_.empty()) return;
-  std::vector<double> w = averaged_ > 0 ? sum_ : w_;
-  for (double& weight : w) weight /= static_cast<double>(std::max<std::size_t>(1, averaged_));
+  std::vector<double> w = average();
   shrink_by_known_noise(step_model(), design_, is_white_, gradient_noise_, averaged_, w);
   design_.view->weights_for_rows(w, out);
+}
+
+std::optional<KnownNoise> AutoLinear::known_noise() const {
+  if (w_.empty()) return std::nullopt;
+  const NoiseDesign design =
+      is_white_
+          ? white_noise_design(*scaled(false).view, {moment_, moment_noise_ / std::sqrt(2), design_.floor},
+                               options_.groups, kSeed)
+          : plain_noise_design(*design_.view, design_.scales);
+  NoisyDescent descent{
+      .outputs = options_.outputs, .steps = path_, .shares = std::vector<double>(path_.size(), 0.0)};
+  const std::size_t averaged = std::max<std::size_t>(1, averaged_);
+  std::fill(descent.shares.end() - static_cast<std::ptrdiff_t>(averaged), descent.shares.end(),
+            1 / static_cast<double>(averaged));
+  const auto directions = static_cast<std::size_t>(design.factor.rows());
+  KnownNoise noise{.centre = std::vector<double>(options_.columns * options_.outputs),
+                   .directions = directions,
+                   .factor = std::vector<double>(directions * options_.columns),
+                   .covariance = covariance_of_average(descent, design.guesses)};
+  design_.view->weights_for_rows(average(), noise.centre);
+  for (std::size_t k = 0; k < directions; ++k) {
+    for (std::size_t j = 0; j < options_.columns; ++j)
+      noise.factor[k * options_.columns + j] =
+          design.factor(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(j));
+  }
+  return noise;
 }
 
 MethodState AutoLinear::save() const {
@@ -176,7 +244,8 @@ MethodState AutoLinear::save() const {
           {"moment", moment_},
           {"noise", {mean_noise_, moment_noise_, gradient_noise_}},
           {"weights", w_},
-          {"sum", sum_}};
+          {"sum", sum_},
+          {"path", flat(path_)}};
 }
 
 void AutoLinear::restore(const MethodState& state) {
@@ -203,6 +272,9 @@ void AutoLinear::restore(const MethodState& state) {
     w_ = methods::saved_vector(state, kName, "weights", w_.size());
     sum_ = methods::saved_vector(state, kName, "sum", w_.size());
   }
+  const std::size_t steps = static_cast<std::size_t>(gradients[0]);
+  const std::size_t numbers = steps * (1 + options_.outputs * (1 + options_.outputs) + 2 * w_.size());
+  path_ = path_of(methods::saved_vector(state, kName, "path", numbers), steps, options_.outputs, w_.size());
   done_ = static_cast<std::size_t>(step);
   gradients_done_ = static_cast<std::size_t>(gradients[0]);
   averaged_ = static_cast<std::size_t>(gradients[1]);

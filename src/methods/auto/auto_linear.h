@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "methods/auto/curvature_guess.h"
 #include "methods/method.h"
 #include "ration/objectives/glm/glm_loss.h"
 #include "ration/privacy/event.h"
@@ -20,6 +21,7 @@ struct AutoLinearOptions {
   std::size_t outputs = 1;   // 1 but for softmax
   double noise = 1;  // > 0; the noise multiplier of a release that cost as much as all of these together
   std::vector<AutoStage> stages = usual_stages();
+  std::vector<data::OneHotGroup> groups{};  // of the columns; known_noise() needs them
 
   // The mean, the second moment, 16 gradients.
   static std::vector<AutoStage> usual_stages();

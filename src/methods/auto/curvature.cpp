@@ -1,12 +1,27 @@
 #include "methods/auto/curvature.h"
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 namespace ration {
 namespace {
+
+// Points of a lattice fill space evenly: in each class they are all multiples of 1 / kPoints, in another
+// order.
+constexpr std::size_t kPoints = 509;      // a prime
+constexpr std::size_t kNextNumber = 273;  // the order of a class from that of the class before
+
+std::vector<double> normal_quantiles() {
+  std::vector<double> quantiles(kPoints);
+  for (std::size_t i = 1; i < kPoints; ++i) {
+    quantiles[i] = boost::math::quantile(boost::math::normal_distribution<double>(),
+                                         static_cast<double>(i) / static_cast<double>(kPoints));
+  }
+  return quantiles;
+}
 
 double logistic_curvature(double z) {
   const double tail = std::exp(-std::abs(z));
@@ -93,6 +108,28 @@ std::vector<double> expected_softmax_curvatures(std::span<const double> means,
   const double pull = pull_of_outputs(odds);
   for (double& curvature : curvatures) curvature *= pull;
   return curvatures;
+}
+
+std::vector<double> expected_softmax_hessian(std::span<const double> means, std::span<const double> stddevs) {
+  static const std::vector<double> quantiles = normal_quantiles();
+  const std::size_t classes = means.size();
+  std::vector<double> hessian(classes * classes), p(classes);
+  for (std::size_t point = 1; point < kPoints; ++point) {
+    std::size_t place = point;
+    for (std::size_t k = 0; k < classes; ++k) {
+      p[k] = means[k] + stddevs[k] * quantiles[place];
+      place = place * kNextNumber % kPoints;
+    }
+    const double largest = *std::max_element(p.begin(), p.end());
+    double sum = 0;
+    for (double& value : p) sum += value = std::exp(value - largest);
+    for (double& value : p) value /= sum;
+    for (std::size_t a = 0; a < classes; ++a) {
+      hessian[a * classes + a] += p[a] / (kPoints - 1);
+      for (std::size_t b = 0; b < classes; ++b) hessian[a * classes + b] -= p[a] * p[b] / (kPoints - 1);
+    }
+  }
+  return hessian;
 }
 
 }  // namespace ration

@@ -24,4 +24,8 @@ double expected_curvature(GlmLoss loss, double huber_width, double mean, double 
 std::vector<double> expected_softmax_curvatures(std::span<const double> means,
                                                 std::span<const double> stddevs);
 
+// The expected Hessian of softmax in its outputs, diag(p) - p p^T, for outputs that are normal, each for
+// itself: classes x classes.
+std::vector<double> expected_softmax_hessian(std::span<const double> means, std::span<const double> stddevs);
+
 }  // namespace ration

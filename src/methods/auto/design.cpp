@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace ration {
@@ -24,7 +25,9 @@ Design design_of(std::size_t columns, std::vector<std::size_t> used, const Eigen
               columns, std::move(used), static_cast<std::size_t>(matrix.rows()),
               std::vector<double>(matrix.data(), matrix.data() + matrix.size())),
           .expected_squared_norm = expected_squared_norm,
-          .directions = directions};
+          .directions = directions,
+          .scales = {},
+          .floor = 0};
 }
 
 double variance_of(double mean) {
@@ -68,18 +71,21 @@ Design centred_and_scaled(std::span<const double> mean, double stddev, bool with
   const std::size_t kept = used.size();
   const Eigen::Index bias_column = index(kept);
   Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(index(kept + (with_bias ? 1 : 0)), bias_column + 1);
-  double squared_norm = 0;
+  std::vector<double> scales(kept);
   for (std::size_t k = 0; k < kept; ++k) {
     const double m = std::clamp(mean[used[k]], 0.0, 1.0);
     const double variance = std::max(variance_of(m), stddev + kLeastVariance);
     const double scale = 1 / std::sqrt(std::sqrt(variance));
     matrix(index(k), index(k)) = scale;
     matrix(index(k), bias_column) = -scale * m;
-    squared_norm += std::min(variance_of(m) + 1e-4, variance) * scale * scale;
+    scales[k] = std::min(variance_of(m) + 1e-4, variance) * scale * scale;
   }
   if (with_bias) matrix(index(kept), bias_column) = 1;
   used.push_back(mean.size());
-  return design_of(mean.size() + 1, std::move(used), matrix, squared_norm, kept);
+  Design design = design_of(mean.size() + 1, std::move(used), matrix,
+                            std::accumulate(scales.begin(), scales.end(), 0.0), kept);
+  design.scales = std::move(scales);
+  return design;
 }
 
 Design whitened(const Design& before, std::span<const double> upper, double stddev) {
@@ -100,7 +106,9 @@ Design whitened(const Design& before, std::span<const double> upper, double stdd
                                                index(before.view->used().size()));
   matrix(index(side), index(used.size()) - 1) = 1;
   const double squared_norm = (solver.eigenvalues().array() / floored.array()).max(0.0).min(1.0).sum();
-  return design_of(before.view->columns(), std::move(used), matrix, squared_norm, side);
+  Design design = design_of(before.view->columns(), std::move(used), matrix, squared_norm, side);
+  design.floor = floor;
+  return design;
 }
 
 }  // namespace ration

@@ -17,6 +17,10 @@ struct Design {
   std::shared_ptr<const RowView> view;
   double expected_squared_norm = 1;
   std::size_t directions = 1;  // without the bias
+  // Of a design that is not white, the expected square of each direction; of one that is, what small
+  // eigenvalues of the second moment were taken to be.
+  std::vector<double> scales{};
+  double floor = 0;
 };
 
 // Columns less their mean m, times v^(-1/4), v = m (1 - m) the variance of a column of zeros and ones, which

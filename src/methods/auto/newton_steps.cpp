@@ -21,17 +21,34 @@ double longest_step(const StepModel& model) {
   return std::max(12.0, 3 * static_cast<double>(model.outputs));
 }
 
-}  // namespace
-
-std::vector<double> step_lengths(const StepModel& model, const Design& design, bool is_white,
-                                 std::span<const double> w) {
+// Of each output, for weights w.
+struct Outputs {
   std::vector<double> means, stddevs;
+};
+
+Outputs expected_outputs(const Design& design, std::span<const double> w) {
+  Outputs outputs;
   const double per_direction = design.expected_squared_norm / static_cast<double>(design.directions);
   for (std::size_t first = 0; first < w.size(); first += design.view->coordinates()) {
     const double squares = squared_length(w.subspan(first, design.directions));
-    means.push_back(w[first + design.directions]);
-    stddevs.push_back(std::sqrt(squares * per_direction));
+    outputs.means.push_back(w[first + design.directions]);
+    outputs.stddevs.push_back(std::sqrt(squares * per_direction));
   }
+  return outputs;
+}
+
+}  // namespace
+
+std::vector<double> expected_hessian(const StepModel& model, const Design& design,
+                                     std::span<const double> w) {
+  const auto [means, stddevs] = expected_outputs(design, w);
+  if (model.outputs > 1) return expected_softmax_hessian(means, stddevs);
+  return {expected_curvature(model.loss, model.huber_width, means[0], stddevs[0])};
+}
+
+std::vector<double> step_lengths(const StepModel& model, const Design& design, bool is_white,
+                                 std::span<const double> w) {
+  const auto [means, stddevs] = expected_outputs(design, w);
   std::vector<double> lengths =
       model.outputs == 1
           ? std::vector{expected_curvature(model.loss, model.huber_width, means[0], stddevs[0])}

@@ -26,6 +26,9 @@ struct StepModel {
 std::vector<double> step_lengths(const StepModel& model, const Design& design, bool is_white,
                                  std::span<const double> w);
 
+// Of one white direction at w, outputs x outputs: the Hessian that rows of this design have there.
+std::vector<double> expected_hessian(const StepModel& model, const Design& design, std::span<const double> w);
+
 // Shrinks all weights but the biases towards zero by the noise that is known to be in them [JamesStein61]:
 // that of the mean of `averaged` gradients with noise of this standard deviation, after a Newton step.
 void shrink_by_known_noise(const StepModel& model, const Design& design, bool is_white, double gradient_noise,

@@ -73,6 +73,7 @@ std::unique_ptr<Method> AutoPlan::make(const ModelShape& model, const StepsSoFar
   AutoLinearOptions options = options_;
   options.columns = model.columns;
   options.outputs = model.outputs;
+  options.groups = model.groups;
   options.stages.erase(options.stages.begin() + so_far.done, options.stages.begin() + so_far.charged);
   return make_auto_linear(options);
 }
