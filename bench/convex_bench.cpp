@@ -6,8 +6,10 @@
 
 #include <Eigen/Dense>
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "logistic_table.h"
@@ -67,6 +69,46 @@ BENCHMARK(private_sparse)
     ->Arg(31)
     ->Arg(62)
     ->Unit(benchmark::kMillisecond);
+
+// The same rows in units of so many, of which a tenth is drawn: `seen` through a map, as method auto has it.
+void private_units(benchmark::State& state, const std::shared_ptr<const Rows>& table, bool seen) {
+  const auto size = static_cast<std::size_t>(state.range(0));
+  std::vector<std::size_t> starts{0};
+  while (starts.back() < table->count()) starts.push_back(std::min(table->count(), starts.back() + size));
+  const auto units = std::make_shared<const Units>(starts, size);
+  auto objective =
+      make_glm(table, {.loss = GlmLoss::logistic, .threads = 1, .units = size > 1 ? units : nullptr});
+  if (seen) {
+    std::vector<std::size_t> used(kColumns);
+    std::iota(used.begin(), used.end(), std::size_t{0});
+    std::vector<double> matrix(kColumns * kColumns);
+    for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = std::sin(static_cast<double>(i));
+    objective = objective->seen_through(std::make_shared<const RowView>(kColumns, used, kColumns, matrix));
+  }
+  const auto count = static_cast<double>(objective->rows());
+  const PoissonSampler sampler({.rows = objective->rows(), .declared_rows = count}, kRate);
+  const auto filter = filter_for(sampler.sampled(Event::gaussian(1)));
+  PrivateOracle oracle(*objective, sampler, *filter, SecureRandom::for_this_thread());
+  const auto method = make_gradient_descent({.noise = std::vector<double>(kMostSteps, 1.0)}, kColumns);
+  for (auto _ : state) {
+    if (!method->step(oracle)) state.SkipWithError("no more steps");
+  }
+}
+void sizes_of_units(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(1)->Arg(2)->Arg(8)->Arg(40)->Unit(benchmark::kMillisecond);
+}
+void units_dense(benchmark::State& state) {
+  private_units(state, dense_table(), false);
+}
+BENCHMARK(units_dense)->Name("convex/units_dense")->Apply(sizes_of_units);
+void units_sparse(benchmark::State& state) {
+  private_units(state, sparse_table(kAdultEntries), false);
+}
+BENCHMARK(units_sparse)->Name("convex/units_sparse")->Apply(sizes_of_units);
+void units_sparse_seen(benchmark::State& state) {
+  private_units(state, sparse_table(kAdultEntries), true);
+}
+BENCHMARK(units_sparse_seen)->Name("convex/units_sparse_seen")->Apply(sizes_of_units);
 
 // What privacy costs: without budget, clipping to speak of, and noise; sampler, sums, step rule and average
 // are the same.

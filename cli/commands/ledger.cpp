@@ -25,7 +25,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct InitFlags {
-  std::optional<std::string> file, data, hash, name, epsilon, delta, relation;
+  std::optional<std::string> file, data, hash, name, epsilon, delta, relation, unit;
   bool json = false;
 };
 
@@ -62,22 +62,31 @@ DataSetBudget read_data_set(const InitFlags& flags) {
   DataSetBudget data;
   data.total = {read_epsilon(flags.epsilon), read_total_delta(flags.delta)};
   data.relation = flags.relation ? named<Relation>("--relation", *flags.relation) : Relation::add_remove;
+  data.unit = flags.unit.value_or("");
   data.name = read_name(flags);
   data.hash = read_hash(flags);
   return data;
 }
 
 ordered_json to_json(const LedgerState& state) {
-  return {{"name", state.data.name},
-          {"data_hash", state.data.hash},
-          {"relation", to_string(state.data.relation)},
-          {"epsilon", state.data.total.epsilon},
-          {"delta", state.data.total.delta},
-          {"epsilon_spent", state.spent.epsilon},
-          {"delta_spent", state.spent.delta},
-          {"epsilon_remaining", state.remaining.epsilon},
-          {"delta_remaining", state.remaining.delta},
-          {"runs", state.runs}};
+  ordered_json json{{"name", state.data.name},
+                    {"data_hash", state.data.hash},
+                    {"relation", to_string(state.data.relation)},
+                    {"epsilon", state.data.total.epsilon},
+                    {"delta", state.data.total.delta},
+                    {"epsilon_spent", state.spent.epsilon},
+                    {"delta_spent", state.spent.delta},
+                    {"epsilon_remaining", state.remaining.epsilon},
+                    {"delta_remaining", state.remaining.delta},
+                    {"runs", state.runs}};
+  if (!state.data.unit.empty()) json["unit"] = state.data.unit;
+  return json;
+}
+
+// "add_remove", or "add_remove of patient_id".
+std::string neighbours_of(const DataSetBudget& data) {
+  const std::string relation(to_string(data.relation));
+  return data.unit.empty() ? relation : fmt::format("{} of {}", relation, data.unit);
 }
 
 ordered_json to_json(const LedgerRun& run) {
@@ -119,8 +128,7 @@ std::string to_table(const std::vector<LedgerState>& states) {
   for (const LedgerState& state : states) {
     table.add_row({state.data.name, "epsilon", show_rounded_down(state.data.total.epsilon),
                    show_rounded_up(state.spent.epsilon), show_rounded_down(state.remaining.epsilon),
-                   std::to_string(state.runs), std::string(to_string(state.data.relation)),
-                   short_hash(state.data.hash)});
+                   std::to_string(state.runs), neighbours_of(state.data), short_hash(state.data.hash)});
     table.add_row({"", "delta", show_rounded_down(state.data.total.delta), show_rounded_up(state.spent.delta),
                    show_rounded_down(state.remaining.delta)});
   }
@@ -160,7 +168,7 @@ void run_init(const InitFlags& flags) {
     return;
   }
   print(fmt::format("{}: '{}' may spend epsilon {}, delta {} in total, relation {}\n", file, data.name,
-                    state.remaining.epsilon, state.remaining.delta, to_string(data.relation)));
+                    state.remaining.epsilon, state.remaining.delta, neighbours_of(data)));
   for (const std::string& one : cautions) print(fmt::format("caution: {}\n", one));
 }
 
@@ -209,6 +217,12 @@ void add_init(CLI::App& ledger) {
   command.add_option("--delta", flags->delta, "Delta that all runs together may spend, 0 <= delta < 1")
       ->type_name("DELTA");
   add_relation_flag(command, flags->relation);
+  command
+      .add_option(
+          "--unit", flags->unit,
+          "Column that names what neighbours differ by, a patient for example, with all rows (default: "
+          "the row)")
+      ->type_name("COLUMN");
   add_json_flag(command, flags->json);
   explain(command, {.examples = kExamples});
   command.callback([flags] { run_init(*flags); });

@@ -63,8 +63,10 @@ std::string steps_taken(const RunOutcome& outcome) {
 
 std::string promise(const Certificate& certificate) {
   if (!certificate.not_private.empty()) return "NOT PRIVATE: " + certificate.not_private;
-  return fmt::format("certified: epsilon {} at delta {} ({})", show_rounded_up(certificate.epsilon),
-                     show(certificate.delta), to_string(certificate.relation));
+  const std::string unit =
+      certificate.unit.empty() ? "" : ", for " + unit_in_words(certificate.unit, certificate.rows_per_unit);
+  return fmt::format("certified: epsilon {} at delta {} ({}){}", show_rounded_up(certificate.epsilon),
+                     show(certificate.delta), to_string(certificate.relation), unit);
 }
 
 // Those that the plan could not know: it had not counted the rows.

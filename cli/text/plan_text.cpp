@@ -14,10 +14,19 @@
 namespace ration::cli {
 namespace {
 
+// What is drawn, counted and protected.
+std::string one_of(const ResolvedPlan& plan) {
+  return plan.plan.unit.empty() ? "row" : plan.plan.unit;
+}
+
 std::string describe_sampling(const ResolvedPlan& plan) {
-  if (plan.fixed_size) return fmt::format("{} rows, drawn without replacement", *plan.fixed_size);
-  if (plan.rate < 1) return fmt::format("each row with probability {} (Poisson)", show(plan.rate));
-  return "every row";
+  if (plan.fixed_size) {
+    return fmt::format("{} {}, drawn without replacement", *plan.fixed_size,
+                       plan.plan.unit.empty() ? "rows" : "units");
+  }
+  if (plan.rate < 1)
+    return fmt::format("each {} with probability {} (Poisson)", one_of(plan), show(plan.rate));
+  return "every " + one_of(plan);
 }
 
 std::string describe_clip(const ResolvedPlan& plan) {
@@ -36,8 +45,9 @@ std::string describe_step(const ResolvedPlan& plan) {
 std::string describe_rows(const ResolvedPlan& plan) {
   if (plan.count_noise) {
     const bool no_hats = plan.plan.method == MethodKind::automatic && plan.plan.features.is_auto();
-    return fmt::format("counted with noise {} first, for about 1 % of the budget; give --rows to save it{}",
-                       show_rounded_up(*plan.count_noise), no_hats ? ", and for features hats" : "");
+    return fmt::format("counted with noise {} first, for about 1 % of the budget; give {} to save it{}",
+                       show_rounded_up(*plan.count_noise), plan.plan.unit.empty() ? "--rows" : "--units",
+                       no_hats ? ", and for features hats" : "");
   }
   if (!plan.plan.rows) return "their number is public under replace_one";
   return fmt::format("{}, declared", show(*plan.plan.rows));
@@ -101,7 +111,8 @@ std::string to_text(const ResolvedPlan& plan) {
   if (plan.protector() != nullptr) line("protector", describe_protector(plan));
   for (const PlannedRelease& release : releases_of(plan)) line("releases", describe_release(release));
   line("sampling", describe_sampling(plan));
-  line("rows", describe_rows(plan));
+  if (!plan.plan.unit.empty()) line("protects", unit_in_words(plan.plan.unit, *plan.plan.rows_per_unit));
+  line(plan.plan.unit.empty() ? "rows" : "units", describe_rows(plan));
   if (plan.mean_noise) {
     line("centred", fmt::format("by their mean with noise {}, for about 1 % of the budget",
                                 show_rounded_up(*plan.mean_noise)));
@@ -162,7 +173,12 @@ void write_to(nlohmann::ordered_json& json, const ResolvedPlan& plan) {
     json["clip_bound"] = *plan.plan.clip_bound;
   }
   if (plan.schema_was_found) json["schema"] = plan.plan.schema;
-  if (plan.plan.rows) json["rows_declared"] = *plan.plan.rows;
+  if (!plan.plan.unit.empty()) {
+    json["unit"] = plan.plan.unit;
+    json["rows_per_unit"] = *plan.plan.rows_per_unit;
+    if (plan.plan.units) json["units_declared"] = *plan.plan.units;
+  } else if (plan.plan.rows)
+    json["rows_declared"] = *plan.plan.rows;
   if (plan.count_noise) json["count_noise"] = *plan.count_noise;
   if (plan.mean_noise) json["mean_noise"] = *plan.mean_noise;
   json["cautions"] = cautions(plan);

@@ -10,6 +10,7 @@
 
 #include "audit/attacks.h"
 #include "base/check.h"
+#include "base/quote.h"
 #include "data/named_data.h"
 #include "ration/base/error.h"
 #include "ration/data/table.h"
@@ -22,6 +23,16 @@ namespace {
 // stay where the model is undecided about the canary. Under replace_one all of them are there.
 constexpr double kDeclaredRows = 100'000;
 constexpr double kRowsThereAre = 1000;
+
+// What is put into the tables is a row.
+void require_rows(const Plan& plan) {
+  if (plan.unit.empty()) return;
+  throw InputError(
+      fmt::format("audit: unit = {}: the attacks put in rows, one by one; leave unit and rows_per_unit out "
+                  "of plan and schema "
+                  "to audit the same plan for rows",
+                  in_quotes(plan.unit)));
+}
 
 bool is_gaussian(const ResolvedPlan& plan) {
   if (plan.fixed() == nullptr) return false;
@@ -264,6 +275,7 @@ Subject worst_case_subject(Plan plan) {
     throw InputError(fmt::format("audit: model {} needs images, and no table is made up of them; give --data",
                                  plan.model.name()));
   }
+  require_rows(plan);
   const bool is_open = !plan.rows;
   if (is_open) plan.rows = kDeclaredRows;
   ResolvedPlan resolved = resolve(plan);
@@ -279,6 +291,7 @@ Subject worst_case_subject(Plan plan) {
 Subject subject_in_data(Plan plan) {
   plan = without_private_files(std::move(plan));
   ResolvedPlan resolved = resolve(plan);
+  require_rows(resolved.plan);
   data::Schema schema = read_schema_of(resolved.plan);
   const data::Table table = data::read_table(data::find_data(plan.data), schema);
   const Claim claim = claim_of(resolved);

@@ -18,8 +18,8 @@ namespace {
 // What the comparison itself decides for every plan.
 bool is_the_comparisons(std::string_view key) {
   constexpr std::string_view kOurs[] = {
-      "data",   "schema",    "target",           "rows",      "epsilon", "delta",
-      "ledger", "data_hash", "checkpoint_every", "on_bad_row"};
+      "data",    "schema", "target", "unit",      "rows_per_unit",    "units",     "rows",
+      "epsilon", "delta",  "ledger", "data_hash", "checkpoint_every", "on_bad_row"};
   return std::find(std::begin(kOurs), std::end(kOurs), key) != std::end(kOurs);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "base/quote.h"
 #include "compare/folds.h"
 #include "data/content_hash.h"
 #include "data/find_file.h"
@@ -45,6 +46,11 @@ PlanOrRefusal resolve_or_refuse(const Plan& plan) {
 data::Schema schema_of(const DataSet& set) {
   const data::Schema schema = data::read_schema(data::find_data_file(set.schema, set.beside));
   data::require_sound(schema);
+  if (!schema.unit.empty())
+    throw InputError(
+        fmt::format("compare: data set '{}': unit = {}: methods are compared row by row; leave unit "
+                    "and rows_per_unit out of the schema to compare what protects a row",
+                    set.name, in_quotes(schema.unit)));
   return schema;
 }
 

@@ -211,6 +211,27 @@ std::optional<std::size_t> find_column(const Schema& schema, const std::string& 
   return std::nullopt;
 }
 
+std::string unit_fault(const Schema& schema) {
+  if (schema.unit.empty())
+    return schema.rows_per_unit == 0 ? ""
+                                     : "rows_per_unit is for a unit; expected unit = \"COLUMN\" beside it";
+  if (schema.indexed_features || schema.image || schema.text || schema.format == FileFormat::npy ||
+      schema.format == FileFormat::npz)
+    return "unit: expected rows of a delimited file, which has a column for it";
+  if (schema.unit == schema.label) return "unit: the label is no unit; expected another column";
+  const auto column = find_column(schema, schema.unit);
+  if (!column) return fmt::format("unit {} is none of the columns", in_quotes(schema.unit));
+  if (schema.columns[*column].type != ColumnType::ignore)
+    return fmt::format("unit: column {} is never a feature; expected type = \"ignore\"",
+                       in_quotes(schema.unit));
+  if (schema.rows_per_unit == 0)
+    return fmt::format(
+        "rows_per_unit is needed with unit: how many rows of one {} are used at most, such as 8; the others "
+        "are left out at random",
+        in_quotes(schema.unit));
+  return range_fault("rows_per_unit", schema.rows_per_unit, 1, kMostRowsPerUnit);
+}
+
 }  // namespace
 
 std::size_t Schema::label_index() const {
@@ -244,7 +265,8 @@ std::optional<SchemaFault> find_fault(const Schema& schema) {
   if (!label) return SchemaFault{{}, fmt::format("label {} is none of the columns", in_quotes(schema.label))};
   if (std::string fault = label_fault(schema.columns[*label]); !fault.empty())
     return SchemaFault{*label, std::move(fault)};
-  std::string fault = first_of({features_fault(schema), image_fault(schema), text_fault(schema)});
+  std::string fault =
+      first_of({features_fault(schema), image_fault(schema), text_fault(schema), unit_fault(schema)});
   if (!fault.empty()) return SchemaFault{{}, std::move(fault)};
   return std::nullopt;
 }

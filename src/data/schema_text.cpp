@@ -95,6 +95,8 @@ std::string layout(const Schema& schema) {
     out += fmt::format("labels_array = {}\n", text(schema.labels_array));
   if (!schema.bias) out += "bias = false\n";
   if (schema.max_row_norm) out += fmt::format("max_row_norm = {}\n", show(*schema.max_row_norm));
+  if (!schema.unit.empty())
+    out += fmt::format("unit = {}\nrows_per_unit = {}\n", text(schema.unit), schema.rows_per_unit);
   return out;
 }
 

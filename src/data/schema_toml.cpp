@@ -217,6 +217,10 @@ void read_layout(Keys& keys, Schema& schema) {
   keys.read("label", schema.label);
   keys.read("bias", schema.bias);
   keys.read("max_row_norm", schema.max_row_norm);
+  keys.read("unit", schema.unit);
+  std::uint64_t rows_per_unit = 0;
+  keys.read_count("rows_per_unit", rows_per_unit);
+  schema.rows_per_unit = rows_per_unit;
 }
 
 Column table_wide_choices(Keys& keys) {

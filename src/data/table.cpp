@@ -56,7 +56,10 @@ std::vector<std::string> encoded_column_names(const Schema& schema) {
 
 Table read_table(const std::string& path, const Schema& schema, const ReadOptions& options) {
   if (!schema.image && !schema.text) require_file_name(path, schema);
-  switch (schema.format == FileFormat::by_name ? format_by_name(path) : schema.format) {
+  const FileFormat format = schema.format == FileFormat::by_name ? format_by_name(path) : schema.format;
+  if (options.units && format != FileFormat::delimited)
+    refuse(path, "unit: expected a delimited file, which has a column for it");
+  switch (format) {
     case FileFormat::libsvm:
       return read_libsvm(path, schema, options);
     case FileFormat::npy:

@@ -1,9 +1,11 @@
 #include "data/table_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
+#include "base/check.h"
 #include "data/complaint.h"
 
 namespace ration::data {
@@ -28,7 +30,11 @@ TableBuilder::TableBuilder(const Schema& schema, const ReadOptions& options)
   for (std::size_t i = 0; i < schema.columns.size(); ++i) {
     const Column& column = schema.columns[i];
     const bool is_feature = i != label && column.type != ColumnType::ignore;
-    const Role role = is_feature ? Role::feature : i == label && options.labels ? Role::label : Role::none;
+    const bool is_unit = options.units && column.name == schema.unit;
+    const Role role = is_feature                     ? Role::feature
+                      : i == label && options.labels ? Role::label
+                      : is_unit                      ? Role::unit
+                                                     : Role::none;
     slots_.push_back({CellEncoder(as_read(column, options.on_bad_row), schema.missing), role,
                       static_cast<std::int32_t>(names_.size())});
     if (!is_feature) continue;
@@ -54,10 +60,24 @@ void TableBuilder::reserve(std::size_t rows) {
 void TableBuilder::end_row() {
   if (faults_.end_row()) append_row();
   label_ = kNoLabel;
+  unit_.reset();
   row_.clear();
 }
 
+// A unit is there although its row breaks another rule.
+void TableBuilder::take_unit(std::string_view id, const Place& place) {
+  const bool is_missing =
+      id.empty() || std::find(schema_.missing.begin(), schema_.missing.end(), id) != schema_.missing.end();
+  if (is_missing) place.refuse(schema_.unit, "expected whose row this is, got none");
+  unit_ = units_.try_emplace(std::string(id), units_.size()).first->second;
+}
+
+void TableBuilder::take_unit(double id, const Place& place) {
+  take_unit(std::string_view(std::isnan(id) ? "" : show(id)), place);
+}
+
 void TableBuilder::append_row() {
+  if (unit_) unit_of_row_.push_back(*unit_);
   if (schema_.bias) row_.push_back({static_cast<std::int32_t>(names_.size() - 1), 1.0});
   if (dense_) {
     append_dense();
@@ -90,7 +110,12 @@ Table TableBuilder::finish(const std::string& file) && {
   if (labels_.empty() && faults_.left_out() == 0) refuse(file, "expected rows, got none");
   Rows rows = take_rows();
   if (schema_.max_row_norm) rows = std::move(rows).with_row_norms_at_most(*schema_.max_row_norm);
-  return {std::move(rows), std::move(names_), schema_.class_names(), faults_.left_out()};
+  return {.rows = std::move(rows),
+          .column_names = std::move(names_),
+          .classes = schema_.class_names(),
+          .left_out = faults_.left_out(),
+          .unit_of_row = std::move(unit_of_row_),
+          .units = units_.size()};
 }
 
 }  // namespace ration::data

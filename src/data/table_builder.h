@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "data/cell_encoder.h"
@@ -26,10 +29,11 @@ class TableBuilder {
   void cell(std::size_t column, Value value, const Place& place) {
     const Slot& slot = slots_[column];
     try {
+      if (slot.role == Role::unit) take_unit(value, place);
       if (slot.role == Role::feature) set(slot.first, slot.encoder.feature(value, place));
       if (slot.role == Role::label) label_ = slot.encoder.label(value, place);
     } catch (const RowFault& fault) {
-      slot.role == Role::label ? faults_.in_row(fault) : faults_.in_feature(fault);
+      slot.role == Role::feature ? faults_.in_feature(fault) : faults_.in_row(fault);
     }
   }
   // The row as a whole breaks a rule.
@@ -42,7 +46,7 @@ class TableBuilder {
   Table finish(const std::string& file) &&;
 
  private:
-  enum class Role { feature, label, none };
+  enum class Role { feature, label, unit, none };
   struct Slot {
     CellEncoder encoder;
     Role role;
@@ -54,6 +58,8 @@ class TableBuilder {
       if (entry.value != 0) row_.push_back({first + entry.offset, entry.value});
     }
   }
+  void take_unit(std::string_view id, const Place& place);
+  void take_unit(double id, const Place& place);
   void append_row();
   void append_dense();
   void append_sparse();
@@ -70,6 +76,9 @@ class TableBuilder {
   std::vector<double> values_;
   SparseMatrix sparse_;
   std::vector<double> labels_;
+  std::unordered_map<std::string, std::size_t> units_;  // their numbers
+  std::optional<std::size_t> unit_;                     // of this row
+  std::vector<std::size_t> unit_of_row_;
 };
 
 }  // namespace ration::data

@@ -101,7 +101,7 @@ std::string in_words(const GroupGuarantee& group) {
 }
 
 void check_unit(const Certificate& certificate, std::vector<std::string>& problems) {
-  const std::string known = Certificate().unit_of_privacy;
+  const std::string known = unit_in_words(certificate.unit, certificate.rows_per_unit);
   if (certificate.unit_of_privacy == known) return;
   problems.push_back(fmt::format("it states that {} is protected, but what ration {} certifies is {}",
                                  certificate.unit_of_privacy, certificate.version, known));
@@ -170,6 +170,11 @@ double events_delta(const Certificate& certificate) {
 }
 
 }  // namespace
+
+std::string unit_in_words(const std::string& unit, std::int64_t rows_per_unit) {
+  if (unit.empty()) return "one row";
+  return fmt::format("one {}, with up to {} row{}", unit, rows_per_unit, rows_per_unit == 1 ? "" : "s");
+}
 
 Certificate certify(const Event& released, Relation relation, Accountant accountant, const Budget& budget,
                     SpendingBy by, double random_words) {

@@ -223,6 +223,10 @@ std::string to_json(const Certificate& certificate) {
   if (certificate.sampler_delta) json["sampler_delta"] = finite("sampler_delta", *certificate.sampler_delta);
   if (certificate.epsilon_lower) json["epsilon_lower"] = finite("epsilon_lower", *certificate.epsilon_lower);
   write_binding(certificate, json);
+  if (!certificate.unit.empty()) {
+    json["unit"] = certificate.unit;
+    json["rows_per_unit"] = certificate.rows_per_unit;
+  }
   if (!certificate.groups.empty()) json["groups"] = groups_to_json(certificate.groups);
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -251,6 +255,11 @@ Certificate certificate_from_json(std::string_view content) {
   if (json.contains("instruction_set")) out.instruction_set = text(json, "instruction_set");
   read_binding(json, out);
   out.groups = read_groups(json);
+  if (json.contains("unit")) {
+    out.unit = text(json, "unit");
+    out.rows_per_unit = integer(json, "rows_per_unit");
+    if (out.unit.empty() || out.rows_per_unit < 1) refuse("unit", "a column's name, and rows_per_unit >= 1");
+  }
   if (json.contains("random_words")) out.random_words = number(json, "random_words");
   if (json.contains("sampler_delta") && !json["sampler_delta"].is_null())
     out.sampler_delta = number(json, "sampler_delta");

@@ -61,13 +61,20 @@ std::string meaning(const Certificate& c) {
   return fmt::format(
       "The probability of any conclusion drawn from this run's results is at most {} what it would be if {} "
       "had {}, plus {}.",
-      factor(c.epsilon), c.unit_of_privacy, change, show_rounded_up(c.delta));
+      factor(c.epsilon),
+      c.unit.empty() ? c.unit_of_privacy : fmt::format("one {}, with all its rows,", c.unit), change,
+      show_rounded_up(c.delta));
 }
 
-constexpr const char* kLimits =
-    "This does not mean that nothing can be learned about a person. What is true of people in general can be "
-    "learned whether or not a person is in the data. A person with several rows is protected less. Other "
-    "uses of the same data add to what is stated here.";
+std::string limits(const Certificate& c) {
+  const std::string several = c.unit.empty() ? "several rows" : fmt::format("more than one {}", c.unit);
+  return fmt::format(
+      "This does not mean that nothing can be learned about a person. What is true of people in general can "
+      "be "
+      "learned whether or not a person is in the data. A person with {} is protected less. Other "
+      "uses of the same data add to what is stated here.",
+      several);
+}
 
 // Older certificates say no more than the unit.
 std::string protects(const Certificate& c) {
@@ -94,9 +101,21 @@ std::vector<std::string> groups(const Certificate& c) {
   return lines;
 }
 
-std::string relation_in_words(Relation relation) {
-  return relation == Relation::add_remove ? "add_remove: data sets that differ by one added or removed row"
-                                          : "replace_one: data sets of the same size that differ in one row";
+std::string relation_in_words(const Certificate& c) {
+  if (!c.unit.empty()) {
+    return c.relation == Relation::add_remove
+               ? fmt::format(
+                     "add_remove: data sets that differ by one added or removed {}, with all its rows, "
+                     "however many",
+                     c.unit)
+               : fmt::format(
+                     "replace_one: data sets of as many {} that differ in one of them, with all its "
+                     "rows, however many",
+                     c.unit);
+  }
+  return c.relation == Relation::add_remove
+             ? "add_remove: data sets that differ by one added or removed row"
+             : "replace_one: data sets of the same size that differ in one row";
 }
 
 std::string accounting(const Certificate& c) {
@@ -170,10 +189,10 @@ std::string to_text(const Certificate& c) {
   if (!c.secure_random) text += kNotPrivate;
   text += paragraph("Guarantee", guarantee(c)) + "\n";
   text += paragraph("Meaning", meaning(c)) + "\n";
-  text += paragraph("Limits", kLimits) + "\n";
+  text += paragraph("Limits", limits(c)) + "\n";
   if (!c.cautions.empty()) text += list("CAUTION", c.cautions, "") + "\n";
   text += paragraph("Protects", protects(c));
-  text += paragraph("Neighbours", relation_in_words(c.relation));
+  text += paragraph("Neighbours", relation_in_words(c));
   if (!c.groups.empty()) text += list("Several rows", groups(c), "");
   text += paragraph("Accounting", accounting(c)) + "\n";
   text += list("Releases", releases(c.events), "none") + "\n";

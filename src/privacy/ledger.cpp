@@ -22,7 +22,9 @@ using sqlite::Snapshot;
 using sqlite::Statement;
 
 constexpr std::int64_t kApplication = 0x5261546E;  // "RaTn", in the file's header
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
+constexpr std::int64_t kFirstWithKey = 3;
+constexpr std::int64_t kFirstWithUnits = 4;
 constexpr std::size_t kLongestText = 200;
 constexpr std::size_t kTokenDigits = 32;
 
@@ -35,7 +37,8 @@ constexpr const char* kSchema = R"(
     relation TEXT NOT NULL CHECK (relation IN ('add_remove', 'replace_one')),
     epsilon TEXT NOT NULL,
     delta TEXT NOT NULL,
-    added TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))
+    added TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
+    unit TEXT NOT NULL DEFAULT ''
   ) STRICT;
   CREATE TABLE runs (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -50,17 +53,21 @@ constexpr const char* kSchema = R"(
     stated_delta TEXT NOT NULL DEFAULT '0',
     started TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%SZ', 'now')),
     ended TEXT NOT NULL DEFAULT '',
-    holder TEXT NOT NULL DEFAULT ''
+    holder TEXT NOT NULL DEFAULT '',
+    unit TEXT NOT NULL DEFAULT ''
   ) STRICT;
   CREATE INDEX runs_by_data ON runs (data_hash);
+  CREATE TRIGGER runs_protect_the_unit BEFORE INSERT ON runs
+    WHEN NEW.unit <> (SELECT unit FROM data_sets WHERE hash = NEW.data_hash)
+    BEGIN SELECT RAISE(ABORT, 'the run protects another unit than the budget is for'); END;
   CREATE TABLE secrets (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
   ) STRICT;
   PRAGMA application_id = 1382110318;
-  PRAGMA user_version = 3;
+  PRAGMA user_version = 4;
 )";
-static_assert(kApplication == 1382110318 && kVersion == 3);
+static_assert(kApplication == 1382110318 && kVersion == 4);
 
 // Version 1 had no holders. Its runs keep none: nobody can have noted a token for them.
 constexpr const char* kFromVersion1 = R"(
@@ -77,6 +84,17 @@ constexpr const char* kFromVersion2 = R"(
   ) STRICT;
   PRAGMA defer_foreign_keys = ON;
   PRAGMA user_version = 3;
+)";
+
+// Version 3 had no units: all its budgets are for rows. A program of version 3 that has the ledger open knows
+// nothing of units and writes none, so the trigger keeps its runs off a budget for units.
+constexpr const char* kFromVersion3 = R"(
+  ALTER TABLE data_sets ADD COLUMN unit TEXT NOT NULL DEFAULT '';
+  ALTER TABLE runs ADD COLUMN unit TEXT NOT NULL DEFAULT '';
+  CREATE TRIGGER runs_protect_the_unit BEFORE INSERT ON runs
+    WHEN NEW.unit <> (SELECT unit FROM data_sets WHERE hash = NEW.data_hash)
+    BEGIN SELECT RAISE(ABORT, 'the run protects another unit than the budget is for'); END;
+  PRAGMA user_version = 4;
 )";
 
 struct DecimalBudget {
@@ -186,7 +204,7 @@ SecretKey key_of(Database& database) {
 // How the ledger writes a data set's content hash. One of an older version that is only looked at has no key
 // and writes it as it is.
 std::string stored_hash(Database& database, const std::string& content_hash) {
-  if (version_of(database) < kVersion) return content_hash;
+  if (version_of(database) < kFirstWithKey) return content_hash;
   return key_of(database).mark("data", content_hash);
 }
 
@@ -201,15 +219,21 @@ StoredDataSet data_set_at(const Database& database, const Statement& row) {
   if (!relation)
     throw InputError(fmt::format("{}: the ledger is damaged: expected a relation, got {}", database.path(),
                                  in_quotes(row.text(2))));
-  return {{text_at(database, row, 0), text_at(database, row, 1), *relation, for_people_left(total)}, total};
+  return {{text_at(database, row, 0), text_at(database, row, 1), *relation, for_people_left(total),
+           text_at(database, row, 5)},
+          total};
 }
 
-constexpr const char* kSelectDataSets =
-    "SELECT hash, name, relation, epsilon, delta FROM data_sets ORDER BY rowid";
+// One of an older version that is only looked at has no units.
+std::string select_data_sets(Database& database) {
+  const char* unit = version_of(database) < kFirstWithUnits ? "''" : "unit";
+  return fmt::format("SELECT hash, name, relation, epsilon, delta, {} FROM data_sets ORDER BY rowid", unit);
+}
 
 std::vector<StoredDataSet> all_data_sets(Database& database) {
   std::vector<StoredDataSet> all;
-  for (Statement row = database.prepare(kSelectDataSets); row.step();)
+  const std::string select = select_data_sets(database);
+  for (Statement row = database.prepare(select.c_str()); row.step();)
     all.push_back(data_set_at(database, row));
   return all;
 }
@@ -253,6 +277,16 @@ void require_same_relation(const Database& database, const DataSetBudget& data, 
                   database.path(), in_quotes(data.name), to_string(data.relation), to_string(asked)));
 }
 
+// Rows and units are different neighbours: what is left for one says nothing about the other.
+void require_same_unit(const Database& database, const DataSetBudget& data, const std::string& asked) {
+  if (data.unit == asked) return;
+  throw InputError(
+      fmt::format("{}: the budget of {} is for each {}, the run protects each {}; a guarantee holds "
+                  "for one, so make a ledger for the other ('ration ledger init --unit')",
+                  database.path(), in_quotes(data.name), what_is_protected(data.unit),
+                  what_is_protected(one_line(asked))));
+}
+
 void write_budget(Statement& statement, int position, const DecimalBudget& budget) {
   statement.bind(position, budget.epsilon.to_text()).bind(position + 1, budget.delta.to_text());
 }
@@ -261,8 +295,8 @@ std::int64_t insert_run(Database& database, const RunRequest& request, const std
                         const DecimalBudget& asked, const std::string& holder) {
   Statement insert = database.prepare(
       "INSERT INTO runs (data_hash, what, reserved_epsilon, reserved_delta, charged_epsilon, charged_delta,"
-      " holder) VALUES (?, ?, ?, ?, ?, ?, ?)");
-  insert.bind(1, hash).bind(2, request.what).bind(7, holder);
+      " holder, unit) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.bind(1, hash).bind(2, request.what).bind(7, holder).bind(8, request.unit);
   write_budget(insert, 3, asked);
   write_budget(insert, 5, asked);
   insert.step();
@@ -390,6 +424,7 @@ void upgrade_if_old(Database& database) {
   ImmediateTransaction transaction(database);
   if (version_of(database) == 1) database.execute(kFromVersion1);
   if (version_of(database) == 2) mark_hashes(database);
+  if (version_of(database) == 3) database.execute(kFromVersion3);
   transaction.commit();
 }
 
@@ -490,6 +525,7 @@ const std::string& Ledger::path() const {
 void Ledger::add(const DataSetBudget& data) {
   require_text("a hash", data.hash, false);
   require_text("a name", data.name, true);
+  if (!data.unit.empty()) require_text("a unit", data.unit, true);
   require_budget("ledger", data.total);
   ImmediateTransaction transaction(*database_);
   const std::string hash = stored_hash(*database_, data.hash);
@@ -500,9 +536,10 @@ void Ledger::add(const DataSetBudget& data) {
                                  known.data.total.delta));
   }
   Statement insert = database_->prepare(
-      "INSERT INTO data_sets (hash, name, relation, epsilon, delta) VALUES (?, ?, ?, ?, ?)");
+      "INSERT INTO data_sets (hash, name, relation, epsilon, delta, unit) VALUES (?, ?, ?, ?, ?, ?)");
   insert.bind(1, hash).bind(2, data.name).bind(3, to_string(data.relation));
   write_budget(insert, 4, rounded_down(data.total));
+  insert.bind(6, data.unit);
   insert.step();
   transaction.commit();
 }
@@ -516,6 +553,7 @@ std::optional<Reservation> Ledger::reserve(const RunRequest& request, Budget* re
   const std::string hash = stored_hash(*database_, request.data_hash);
   const StoredDataSet stored = find_data_set(*database_, hash);
   require_same_relation(*database_, stored.data, request.relation);
+  require_same_unit(*database_, stored.data, request.unit);
   const DecimalBudget before = spending_on(*database_, hash).charged;
   const bool granted = (before + asked).fits_into(stored.total);
   if (remaining != nullptr) *remaining = left_of(stored.total, granted ? before + asked : before);

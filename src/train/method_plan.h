@@ -96,6 +96,11 @@ struct Substitute {
   std::string why;
 };
 
+// What a method does with units of several rows (data/units.h). Its proof may be by the row; a unit may count
+// as many times as it has rows, or once, which keeps what is said of a row true of a unit, such as how large
+// a loss is.
+enum class UnitForm { none, sums, even };
+
 // What --method NAME stands for. One file in src/train/recipes holds each family.
 struct Recipe {
   using Open =
@@ -114,6 +119,7 @@ struct Recipe {
   bool needs_bias = false;      // a column of ones
   // A method that suits the plan better, by public facts alone; null, or nothing, if there is none.
   std::function<std::optional<Substitute>(const Plan&)> substitute{};
+  UnitForm units = UnitForm::none;
 };
 
 // One for each method.

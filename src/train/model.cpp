@@ -55,11 +55,15 @@ NetworkSpec network_spec(const Model& model) {
 }
 
 std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<const Rows> rows,
-                                          const Hardware& hardware, Labels labels) {
+                                          const Hardware& hardware, Labels labels,
+                                          std::shared_ptr<const Units> units) {
   if (!model.network.empty()) {
+    if (units) throw InputError("units: a network has no unit form");
     return networks().objective(network_spec(model), std::move(rows), hardware, labels == Labels::used);
   }
-  return make_glm(std::move(rows), glm_options(model, hardware.threads));
+  GlmOptions options = glm_options(model, hardware.threads);
+  options.units = std::move(units);
+  return make_glm(std::move(rows), options);
 }
 
 void require_device(const Model& model, const std::string& device) {

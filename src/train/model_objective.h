@@ -20,7 +20,8 @@ NetworkSpec network_spec(const Model& model);
 // The model's loss on rows. Labels that are unused may be anything; then only predict() has a meaning.
 enum class Labels { used, unused };
 std::unique_ptr<Objective> make_objective(const Model& model, std::shared_ptr<const Rows> rows,
-                                          const Hardware& hardware = {}, Labels labels = Labels::used);
+                                          const Hardware& hardware = {}, Labels labels = Labels::used,
+                                          std::shared_ptr<const Units> units = nullptr);
 // Throws InputError unless the model can be computed there: linear models with the processor alone.
 void require_device(const Model& model, const std::string& device);
 

@@ -190,6 +190,15 @@ void add_data_keys(KeyList& list) {
   list.text("target", "COLUMN", &Plan::target, "Label column. Default: the schema's");
   list.number("rows", "N", &Plan::rows, at_least(1).at_most(1e15),
               "Number of rows, if it is public. Default: a noisy count, for about 1 % of the budget");
+  list.text("unit", "COLUMN", &Plan::unit,
+            "Protect whoever this column names, a patient for example, with all rows. Default: the schema's, "
+            "or each row by itself");
+  list.count(
+      "rows_per_unit", "K", &Plan::rows_per_unit, 1,
+      "Rows of one unit that are used at most; others are left out at random. Needed with unit. Default: "
+      "the schema's");
+  list.number("units", "N", &Plan::units, at_least(1).at_most(1e15),
+              "Number of units, if it is public. Default: a noisy count, for about 1 % of the budget");
   list.number("row_norm", "R", &Plan::row_norm, greater_than(0),
               "Scale longer rows down to this norm. Default: 1 for objpert, outpert and bolton, whose proofs "
               "need it; otherwise none");

@@ -33,6 +33,16 @@ namespace fs = std::filesystem;
 
 constexpr std::array kFiles = {"certificate.json", "certificate.txt", "evaluation.json"};
 
+// Counts of rows would protect a row.
+void require_rows(const Model& model) {
+  if (model.schema.unit.empty()) return;
+  throw InputError(
+      fmt::format("evaluate: the model protects each {}, but a private evaluation counts rows, one by one, "
+                  "which would protect "
+                  "a row; use public rows and --public",
+                  model.schema.unit));
+}
+
 void require_classes(const Model& model) {
   if (model.classes > 0) return;
   throw InputError(fmt::format(
@@ -310,6 +320,7 @@ nlohmann::ordered_json figures_to_json(const Model& model, const PrivateEvaluati
 PrivateEvaluation evaluate_privately(const Model& model, const std::string& data,
                                      const PrivateEvaluationOptions& options, RandomSource& random) {
   const Query query(options);
+  require_rows(model);
   require_classes(model);
   if (options.scores) require_scores(model);
   if (!options.ledger.empty() && !random.is_secure())

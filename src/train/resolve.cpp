@@ -27,6 +27,7 @@
 #include "train/parts_of_choices.h"
 #include "train/recipes/gradient_descent.h"
 #include "train/recipes/settings.h"
+#include "train/unit_of_plan.h"
 
 namespace ration {
 namespace {
@@ -321,7 +322,10 @@ double ResolvedPlan::random_words(double parameters, double most_rows, double as
   double queries = fixed() == nullptr ? std::max(kMostQueriesExpected, asked) : 0;
   for (const CountedEvent& one : flatten(event())) queries += static_cast<double>(one.count);
   const double drawn = rate < 1 ? rate * most_rows : 0;
-  return ration::random_words({.queries = queries, .parameters = parameters, .rows_per_batch = drawn});
+  // Which of a unit's rows stay is drawn once, of each less than two words on average.
+  const double rows_kept = 2 * most_rows * static_cast<double>(plan.rows_per_unit.value_or(0));
+  return rows_kept +
+         ration::random_words({.queries = queries, .parameters = parameters, .rows_per_batch = drawn});
 }
 
 std::unique_ptr<Sampler> ResolvedPlan::make_sampler(const TableSize& table) const {
@@ -351,7 +355,8 @@ ResolvedPlan resolve(const Plan& given, const SchemaFinder& schema) {
     plan.schema = *found;
     out.schema_was_found = true;
   }
-  if (!plan.rows) plan.rows = data::public_rows(plan.data);
+  settle_unit(plan);
+  if (!plan.rows && plan.unit.empty()) plan.rows = data::public_rows(plan.data);
   out.why_model = settle_model(plan, plan.model.is_auto() ? schema(plan) : std::nullopt);
   const RowFacts rows = facts_of_rows(plan, schema);
   out.why_method = substitute_method(plan, rows);
@@ -363,6 +368,7 @@ ResolvedPlan resolve(const Plan& given, const SchemaFinder& schema) {
   if (plan.features == Features::hats && (plan.model.is_network() || plan.model.sees_scattering()))
     refuse(fmt::format("features: hats are for linear models of a table, not for {}; leave it out",
                        plan.model.name()));
+  require_unit_form(plan);
   refuse_unused(plan, given.method);
   if (rows.bags && plan.method == MethodKind::dpsgd) fill_for_texts(plan);
   recipe.fill(plan);
@@ -421,6 +427,7 @@ data::Schema read_schema_of(const Plan& plan) {
 data::Schema fitted_to(const Plan& given, data::Schema schema) {
   Plan plan = given;
   plan.model = model_for(given, schema);
+  schema = with_unit(plan, std::move(schema));
   if (plan.row_norm) {
     schema.max_row_norm = std::min(*plan.row_norm, schema.max_row_norm.value_or(*plan.row_norm));
   }

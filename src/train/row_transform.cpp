@@ -110,6 +110,14 @@ RowTransform::RowTransform(Rows rows, std::size_t left_out)
 RowTransform::RowTransform(std::shared_ptr<const Rows> rows, std::size_t left_out)
     : shared_(std::move(rows)), left_out_(left_out) {}
 
+RowTransform::RowTransform(Rows rows, Units units)
+    : own_(std::make_shared<Rows>(std::move(rows))),
+      left_out_(0),
+      units_(std::make_shared<const Units>(std::move(units))) {}
+
+RowTransform::RowTransform(std::shared_ptr<const Rows> rows, std::shared_ptr<const Units> units)
+    : shared_(std::move(rows)), left_out_(0), units_(std::move(units)) {}
+
 void RowTransform::add_stages_of(const Model& model) {
   if (model.schema.max_row_norm) add(row_norm_stage(*model.schema.max_row_norm));
   if (model.classes == 0) add(label_unit_stage(model.schema));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ration/data/rows.h"
+#include "ration/data/units.h"
 #include "ration/train/model.h"
 
 namespace ration {
@@ -50,6 +51,9 @@ class RowTransform {
   // `left_out`: rows that count but are not there (data::Table).
   explicit RowTransform(Rows rows, std::size_t left_out = 0);
   explicit RowTransform(std::shared_ptr<const Rows> rows, std::size_t left_out = 0);
+  // Rows that belong together; a unit that has lost all its rows is among them.
+  RowTransform(Rows rows, Units units);
+  RowTransform(std::shared_ptr<const Rows> rows, std::shared_ptr<const Units> units);
 
   // What is known before a row is read: the bound on the rows and the unit of the label.
   void add_stages_of(const Model& model);
@@ -57,8 +61,10 @@ class RowTransform {
 
   const Rows& rows() const { return own_ ? *own_ : *shared_; }
   std::size_t left_out() const { return left_out_; }
-  // Of both.
-  std::size_t count() const { return rows().count() + left_out_; }
+  // Null: each row is by itself.
+  const std::shared_ptr<const Units>& units() const { return units_; }
+  // How many there are of what is protected: units, or rows of both kinds.
+  std::size_t count() const { return units_ ? units_->count() : rows().count() + left_out_; }
   // From here on they are shared.
   std::shared_ptr<const Rows> share_rows();
   // From weights for rows() to weights for the rows that came in.
@@ -68,6 +74,7 @@ class RowTransform {
   std::shared_ptr<Rows> own_;  // null: shared_ has them
   std::shared_ptr<const Rows> shared_;
   std::size_t left_out_;
+  std::shared_ptr<const Units> units_;
   std::vector<std::unique_ptr<const RowStage>> stages_;
 };
 

@@ -15,6 +15,7 @@
 #include "base/user_key.h"
 #include "data/content_hash.h"
 #include "data/data_hash.h"
+#include "data/group_rows.h"
 #include "data/named_data.h"
 #include "methods/protector.h"
 #include "ration/base/error.h"
@@ -49,6 +50,7 @@ std::string seen_from(const std::string& folder, const std::string& path) {
 Plan plan_for_folder(const ResolvedPlan& resolved, const data::Schema& schema, const std::string& folder) {
   Plan plan = resolved.plan;
   plan.data = data::name_without_folder(plan.data);
+  if (!plan.unit.empty()) plan.rows.reset();  // `units` says it
   plan.ledger = seen_from(folder, plan.ledger);
   for (const PlanFile& file : plan_files()) {
     if (file.content(resolved, schema)) {
@@ -102,9 +104,16 @@ struct Run {
 
 data::Table read_rows(Run& run, const RunOptions& options) {
   run.rows_were_read = true;
-  return options.read
-             ? options.read(run.plan.plan.data, run.schema)
-             : data::read_table(run.plan.plan.data, run.schema, {.on_bad_row = run.plan.plan.on_bad_row});
+  return options.read ? options.read(run.plan.plan.data, run.schema)
+                      : data::read_table(
+                            run.plan.plan.data, run.schema,
+                            {.on_bad_row = run.plan.plan.on_bad_row, .units = !run.plan.plan.unit.empty()});
+}
+
+RowTransform rows_of(const Run& run, data::Table table, RandomSource& random) {
+  if (run.plan.plan.unit.empty()) return RowTransform(std::move(table.rows), table.left_out);
+  data::GroupedRows grouped = data::group_by_unit(std::move(table), run.schema.rows_per_unit, random);
+  return RowTransform(std::move(grouped.rows), std::move(grouped.units));
 }
 
 bool should_stop(const RunOptions& options) {
@@ -234,7 +243,7 @@ void pay_for_first_answers(Run& run) {
 RunOutcome train_on(Run& run, data::Table table, const RunOptions& options, RandomSource& random) {
   pay_for_first_answers(run);
   Training training(run.plan, untrained_model(run.plan.plan, run.schema),
-                    RowTransform(std::move(table.rows), table.left_out), random, run.checkpoint.training,
+                    rows_of(run, std::move(table), random), random, run.checkpoint.training,
                     {.threads = options.threads, .device = options.device});
   ProgressFile progress = ProgressFile::of(run.folder, training.steps_done());
   RunOutcome outcome{.plan = run.plan, .certificate = {}, .model = {}};

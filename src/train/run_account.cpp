@@ -34,7 +34,8 @@ RunAccount RunAccount::reserve(const ResolvedPlan& resolved, const std::string& 
   auto reservation = account.ledger_->reserve({.data_hash = content_hash,
                                                .relation = resolved.relation,
                                                .budget = resolved.budget,
-                                               .what = describe(resolved.plan)},
+                                               .what = describe(resolved.plan),
+                                               .unit = resolved.plan.unit},
                                               &left);
   if (!reservation) throw BudgetRefused(too_little(resolved, left));
   account.hold(std::move(*reservation));

@@ -27,16 +27,34 @@ std::string describe(const Protector& protector) {
       sha256_of(protector), origin.tasks, origin.model, show(origin.epsilon), show(origin.delta), data);
 }
 
+std::string assumed_of_unit(const Plan& plan) {
+  return fmt::format(
+      "that column {} says whose each row is; rows in which it is missing or cannot be found are nobody's "
+      "and "
+      "left out; of one {} no more than {} rows are used, drawn at random",
+      plan.unit, plan.unit, *plan.rows_per_unit);
+}
+
+void name_the_unit(const Plan& plan, Certificate& certificate) {
+  if (plan.unit.empty()) return;
+  certificate.unit = plan.unit;
+  certificate.rows_per_unit = *plan.rows_per_unit;
+  certificate.unit_of_privacy = unit_in_words(plan.unit, *plan.rows_per_unit);
+  certificate.groups.clear();  // they are for rows
+}
+
 std::vector<std::string> assumed_public(const ResolvedPlan& plan, const Training& training) {
   std::vector<std::string> list{"the schema: columns, bounds and categories"};
   list.push_back(assumed_of_rows(plan.plan.on_bad_row));
+  const std::string what = plan.plan.unit.empty() ? "rows" : "units";
+  if (!plan.plan.unit.empty()) list.push_back(assumed_of_unit(plan.plan));
   if (plan.relation == Relation::replace_one) {
-    list.push_back("the number of rows");
+    list.push_back("the number of " + what);
   } else {
     const TableSize table{.rows = 0, .declared_rows = training.divisor_rows()};
     if (!plan.count_noise)
-      list.push_back(fmt::format("the number of rows, declared as {}", show(*plan.plan.rows)));
-    list.push_back(fmt::format("that there are at most {} rows", table.most_rows()));
+      list.push_back(fmt::format("the number of {}, declared as {}", what, show(*plan.plan.rows)));
+    list.push_back(fmt::format("that there are at most {} {}", table.most_rows(), what));
   }
   list.insert(list.end(), training.assumed().begin(), training.assumed().end());
   list.push_back("the plan: model, method and settings");
@@ -84,6 +102,7 @@ Certificate certify_training(const ResolvedPlan& plan, const Training& training,
   }
   Certificate certificate = certify(training.released(), plan.relation, plan.accountant, plan.budget,
                                     plan.spending_by(), training.random_words());
+  name_the_unit(plan.plan, certificate);
   certificate.assumed_public = assumed_public(plan, training);
   state(circumstances, certificate);
   name_what_it_is_of(plan, certificate);

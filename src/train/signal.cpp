@@ -8,8 +8,9 @@ double mu_of(const Budget& budget) {
 }
 
 std::optional<double> signal_of(const Plan& plan) {
-  if (!plan.rows || !plan.epsilon || !plan.delta) return std::nullopt;
-  return *plan.rows * mu_of({*plan.epsilon, *plan.delta});
+  const std::optional<double>& count = plan.units ? plan.units : plan.rows;
+  if (!count || !plan.epsilon || !plan.delta) return std::nullopt;
+  return *count * mu_of({*plan.epsilon, *plan.delta});
 }
 
 }  // namespace ration

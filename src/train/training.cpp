@@ -43,8 +43,8 @@ std::unique_ptr<Method> make_method(const ResolvedPlan& plan, Objective& objecti
 void require_declared_rows(const ResolvedPlan& plan, std::uint64_t rows) {
   const auto count = static_cast<double>(rows);
   if (plan.relation == Relation::add_remove || plan.plan.rows.value_or(count) == count) return;
-  throw data::PublicFault(fmt::format(
-      "plan: expected rows = {} under replace_one, which the file has, got {}", count, *plan.plan.rows));
+  throw data::PublicFault(fmt::format("plan: expected {} = {} under replace_one, which the file has, got {}",
+                                      plan.plan.unit.empty() ? "rows" : "units", count, *plan.plan.rows));
 }
 
 // What a state with steps must hold.
@@ -52,11 +52,23 @@ void require_not_lost(const TrainingState& from, const char* what) {
   if (from.charged > 0) throw InputError(fmt::format("checkpoint: the {} of the rows is missing", what));
 }
 
-std::unique_ptr<Objective> objective_for(const Model& model, RowTransform& rows,
+// As the method has it.
+std::shared_ptr<const Units> units_for(const ResolvedPlan& plan, const RowTransform& rows) {
+  if (plan.plan.unit.empty() != !rows.units())
+    throw InternalError("training: expected the rows' units if and only if the plan protects a unit");
+  if (!rows.units()) return nullptr;
+  const UnitForm form = recipe_of(plan.plan.method).units;
+  if (form == UnitForm::none) throw InternalError("training: a method without a unit form was let through");
+  return std::make_shared<const Units>(rows.units()->weighed(form == UnitForm::even));
+}
+
+std::unique_ptr<Objective> objective_for(const ResolvedPlan& plan, const Model& model, RowTransform& rows,
                                          const std::optional<std::vector<double>>& mean,
                                          const Hardware& hardware) {
   if (mean) rows.add(centring_stage(*mean));
-  return with_blank_rows(make_objective(model, rows.share_rows(), hardware), rows.left_out());
+  auto units = units_for(plan, rows);
+  return with_blank_rows(make_objective(model, rows.share_rows(), hardware, Labels::used, std::move(units)),
+                         rows.left_out());
 }
 
 void require_deliverable_for(const ResolvedPlan& plan, std::size_t parameters) {
@@ -108,7 +120,7 @@ Training::Training(const ResolvedPlan& plan, const Model& model, RowTransform ro
       filter_(filter_of_deliverable(plan, shape_.parameters())),
       declared_rows_(ask_for_count(from, random)),
       row_mean_(ask_for_mean(from, random)),
-      objective_(objective_for(model, rows_, row_mean_, hardware)),
+      objective_(objective_for(plan, model, rows_, row_mean_, hardware)),
       sampler_(plan.make_sampler({.rows = objective_->rows(), .declared_rows = declared_rows_})),
       oracle_(std::make_unique<PrivateOracle>(*objective_, *sampler_, *filter_, random, hardware.threads)),
       method_(make_method(plan, *objective_, shape_, {ration::steps_done(from), from.charged})),

@@ -202,12 +202,15 @@ class Check {
   // --- plan
 
   void check_plan() {
+    if (!certificate().unit.empty() && !is_bound("plan.toml"))
+      problem(fmt::format("it states that {} is protected, but no plan that says so",
+                          certificate().unit_of_privacy));
     if (!fs::exists(beside("plan.toml"))) return;
     const std::string file = beside("plan.toml").string();
     try {
       Plan plan = parse_plan(bytes_of("plan.toml"), file);
       if (plan.schema != beside("schema.toml")) plan.schema.clear();  // no file elsewhere is opened
-      rows_declared_ = plan.rows;
+      rows_declared_ = plan.units ? plan.units : plan.rows;
       ledger_of_plan_ = plan.ledger;
       compare_with(plan);
     } catch (const InputError& error) {
@@ -227,6 +230,9 @@ class Check {
   void compare_with(const Plan& given) {
     const ResolvedPlan plan = resolve_allowing_last_digits(given);
     compare("relation", to_string(certificate().relation), to_string(plan.relation));
+    if (plan.is_private())
+      compare("that it protects", certificate().unit_of_privacy,
+              unit_in_words(plan.plan.unit, plan.plan.rows_per_unit.value_or(0)));
     if (!plan.is_private() || !certificate().not_private.empty()) {
       compare("privacy", certificate().not_private.empty() ? "a guarantee" : "none",
               plan.is_private() ? "a guarantee" : "none");
@@ -316,9 +322,12 @@ class Check {
     const std::string stated = fingerprint_stated(ledger);
     if (run->data_hash != stated)
       differs("data hash", beginning(certificate().data_hash), beginning(run->data_hash));
-    const Relation relation = relation_of(ledger, run->data_hash);
-    if (relation != certificate().relation)
-      differs("relation", to_string(certificate().relation), to_string(relation));
+    const DataSetBudget data = data_set_of(ledger, run->data_hash);
+    if (data.relation != certificate().relation)
+      differs("relation", to_string(certificate().relation), to_string(data.relation));
+    if (data.unit != certificate().unit)
+      differs("that what is protected is a", what_is_protected(certificate().unit),
+              what_is_protected(data.unit));
     if (!nearly_equal(entry.reserved, run->reserved))
       differs("a reservation of", in_words(entry.reserved), in_words(run->reserved));
     const Budget guarantee{certificate().epsilon, certificate().delta};
@@ -336,9 +345,9 @@ class Check {
     return std::string(data::fingerprint_in(stated));
   }
 
-  static Relation relation_of(const Ledger& ledger, const std::string& fingerprint) {
+  static DataSetBudget data_set_of(const Ledger& ledger, const std::string& fingerprint) {
     for (const LedgerState& one : ledger.states()) {
-      if (one.data.hash == fingerprint) return one.data.relation;
+      if (one.data.hash == fingerprint) return one.data;
     }
     throw InputError(
         fmt::format("{}: the ledger is damaged: it has a run of data that it does not know", ledger.path()));

@@ -95,6 +95,8 @@ Certificate full_certificate() {
       certify(Event::gaussian(10), Relation::add_remove, Accountant::pld, {3, 1e-5}, SpendingBy::plan);
   certificate.instruction_set = "portable";
   certificate.ledger = LedgerEntry{"budget.db", 1, {3, 1e-5}};
+  certificate.unit = "patient";
+  certificate.rows_per_unit = 8;
   return certificate;
 }
 
@@ -146,6 +148,8 @@ void add_commands(Keys& keys) {
   commands.run("plan", "plan --rows 10 --method auto --epsilon 3 --delta 1e-6");
   commands.run("plan",
                "plan --schema census.toml --rows 1000 --method auto --epsilon 1 --delta 1e-6 --forecast");
+  commands.run("plan",
+               "plan --unit id --rows-per-unit 8 --units 5000 --method dpsgd --epsilon 3 --delta 1e-6");
   commands.run("schedule",
                "schedule --shape influence --gamma 0.9 --steps 5 --epsilon 2 --delta 1e-6 --out s.csv");
   commands.run("schema", "schema census.csv --target income");
@@ -156,6 +160,12 @@ void add_commands(Keys& keys) {
                "--epsilon 1 "
                "--delta 1e-6 --ledger budget.db --out run");
   commands.run("ledger show", "ledger show budget.db");
+  commands.run("ledger init",
+               "ledger init units.db --data census.csv --unit age --epsilon 9 --delta 1e-4");
+  commands.run("ledger show", "ledger show units.db");
+  commands.run("train",
+               "train --data census.csv --schema census.toml --unit age --rows-per-unit 8 --units 74 --steps 5 "
+               "--rate 0.1 --epsilon 1 --delta 1e-6 --ledger units.db --out units");
   commands.run("ledger runs", "ledger runs budget.db");
   commands.run("verify", "verify run/certificate.json");
   commands.run("evaluate", "evaluate run --data test.csv --public --by sex");

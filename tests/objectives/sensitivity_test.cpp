@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <array>
 #include <tuple>
 
 #include "objectives/tables.h"
@@ -25,8 +26,8 @@ double distance(std::vector<double> a, const std::vector<double>& b) {
   return norm(a);
 }
 
-// Two batches of one table that differ by one row: under add_remove the second lacks a row of the first;
-// under replace_one each lacks a row that the other has.
+// Two batches of one table that differ by one row, or one unit: under add_remove the second lacks a row of
+// the first; under replace_one each lacks a row that the other has.
 struct Neighbours {
   Batch first;
   Batch second;
@@ -40,6 +41,7 @@ Neighbours neighbours(Relation relation, std::size_t rows, std::mt19937_64& rand
 
 struct Case {
   std::shared_ptr<const Rows> rows;
+  std::shared_ptr<const Units> units;   // null: each row is by itself
   std::shared_ptr<const RowView> view;  // null: rows are seen as they are
   std::unique_ptr<Objective> objective;
   Neighbours batches;
@@ -48,8 +50,18 @@ struct Case {
   double bound;
 };
 
-// Rows as they are, or seen through a map.
-enum class Looking { directly, through_a_map };
+// Rows as they are, or seen through a map; or units of rows, which is what batches then number.
+enum class Looking { directly, through_a_map, at_units, at_units_through_a_map };
+
+// Units of 1 to 40 rows, some without any.
+std::shared_ptr<const Units> random_units(std::size_t count, std::mt19937_64& random) {
+  constexpr std::size_t kMost = 40;
+  std::vector<std::size_t> starts{0};
+  for (std::size_t unit = 0; unit < count; ++unit)
+    starts.push_back(starts.back() +
+                     (random() % 8 == 0 ? 0 : 1 + random() % (random() % 2 == 0 ? 4 : kMost)));
+  return std::make_shared<const Units>(starts, kMost, random() % 2 == 0);
+}
 
 using Setting = std::tuple<GlmLoss, Storage, std::string_view, Relation, Looking>;
 
@@ -57,25 +69,33 @@ class EveryObjective : public ::testing::TestWithParam<Setting> {
  protected:
   GlmLoss loss() const { return std::get<0>(GetParam()); }
   Relation relation() const { return std::get<3>(GetParam()); }
-  bool through_a_map() const { return std::get<4>(GetParam()) == Looking::through_a_map; }
+  bool through_a_map() const {
+    const Looking looking = std::get<4>(GetParam());
+    return looking == Looking::through_a_map || looking == Looking::at_units_through_a_map;
+  }
+  bool at_units() const { return std::get<4>(GetParam()) >= Looking::at_units; }
   AnyClipRule rule(double bound, double gamma) const {
     return AnyClipRule::of(named<ClipKind>(std::get<2>(GetParam())), bound, gamma);
   }
 
   Case draw() const {
     std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
-    const std::size_t rows = *rc::gen::inRange<std::size_t>(2, 24);
+    const std::size_t numbered = *rc::gen::inRange<std::size_t>(2, at_units() ? 6 : 24);
+    const auto units = at_units() ? random_units(numbered, random) : nullptr;
+    const std::size_t rows = units ? units->rows() : numbered;
     const std::size_t columns = *rc::gen::inRange<std::size_t>(1, 8);
     const double scale = *log_uniform(1e-3, 1e3);
     Case drawn{.rows = random_table(loss(), std::get<1>(GetParam()), rows, columns,
                                     *rc::gen::arbitrary<bool>(), random),
+               .units = units,
                .view = nullptr,
                .objective = nullptr,
-               .batches = neighbours(relation(), rows, random),
+               .batches = neighbours(relation(), numbered, random),
                .w = {},
                .other_w = {},
                .bound = *log_uniform(1e-3, 1e3)};
-    drawn.objective = glm(loss(), drawn.rows);
+    drawn.objective = make_glm(
+        drawn.rows, {.loss = loss(), .classes = kClasses, .huber_width = 0.5, .threads = 1, .units = units});
     if (through_a_map()) {
       drawn.view = random_view(columns, 1 + random() % 8, *log_uniform(1e-6, 1e6), random);
       drawn.objective = drawn.objective->seen_through(drawn.view);
@@ -87,9 +107,9 @@ class EveryObjective : public ::testing::TestWithParam<Setting> {
 };
 
 // What rounding may take of sums of up to 24 contributions of norm at most `bound` on their way through a
-// map. There is none without one: the clip factor leaves it (kRoundingRoom).
+// map, or from units. There is none otherwise: the clip factor leaves it (kRoundingRoom).
 double rounding_of(const Case& drawn, double bound) {
-  if (!drawn.view) return 0;
+  if (!drawn.view && !drawn.units) return 0;
   const auto chain = static_cast<double>(drawn.objective->longest_chain(24));
   return 2 * 24 * chain * 0x1p-53 * bound * drawn.objective->magnification();
 }
@@ -164,6 +184,19 @@ TEST_P(EveryObjective, LossSumsOfNeighboursAreClose) {
   }));
 }
 
+// A unit has one vote, however many rows it has.
+TEST_P(EveryObjective, LabelCountsOfNeighboursAreClose) {
+  EXPECT_TRUE(rc::check([&] {
+    const Case drawn = draw();
+    const std::size_t classes = drawn.objective->facts().label_classes;
+    if (classes == 0) return;
+    std::vector<double> first(classes), second(classes);
+    drawn.objective->label_counts(drawn.batches.first, first);
+    drawn.objective->label_counts(drawn.batches.second, second);
+    RC_ASSERT(distance(first, second) <= histogram_sensitivity_l2(relation()) * (1 + 1e-12));
+  }));
+}
+
 TEST_P(EveryObjective, CountsOfNeighboursAreClose) {
   EXPECT_TRUE(rc::check([&] {
     const Case drawn = draw();
@@ -179,7 +212,8 @@ std::string name_of(const ::testing::TestParamInfo<Setting>& info) {
   name += std::get<1>(info.param) == Storage::dense ? "_dense_" : "_sparse_";
   for (const char letter : std::get<2>(info.param)) name += letter == '-' ? '_' : letter;
   name += "_" + std::string(to_string(std::get<3>(info.param)));
-  return name + (std::get<4>(info.param) == Looking::through_a_map ? "_seen" : "");
+  constexpr std::array kEndings{"", "_seen", "_units", "_units_seen"};
+  return name + kEndings.at(static_cast<std::size_t>(std::get<4>(info.param)));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryObjective,
@@ -187,7 +221,9 @@ INSTANTIATE_TEST_SUITE_P(All, EveryObjective,
                                             ::testing::Values(Storage::dense, Storage::sparse),
                                             ::testing::ValuesIn(names_of<ClipKind>()),
                                             ::testing::Values(Relation::add_remove, Relation::replace_one),
-                                            ::testing::Values(Looking::directly, Looking::through_a_map)),
+                                            ::testing::Values(Looking::directly, Looking::through_a_map,
+                                                              Looking::at_units,
+                                                              Looking::at_units_through_a_map)),
                          name_of);
 
 // The figures are reached, so none could be smaller, and a suite that never came near would say nothing.
@@ -233,6 +269,7 @@ class TightnessOfWhatIsSeen : public ::testing::Test {
  protected:
   static constexpr double kBound = 2;
   Case case_{.rows = store(Storage::dense, 2, {1e3, 0, 0, 1e3, -1e3, 0}, {0, 1, 1}),
+             .units = nullptr,
              .view = std::make_shared<const RowView>(2, std::vector<std::size_t>{0, 1}, 2,
                                                      std::vector<double>{0, 5, 5, 0}),
              .objective = nullptr,

@@ -43,6 +43,27 @@ std::unique_ptr<Objective> table_of_two_columns(bool with_the_row) {
   return glm(GlmLoss::squared, store(Storage::dense, 2, features, labels));
 }
 
+// Somebody with eight rows, all of which pull alike; the others have one each.
+std::unique_ptr<Objective> eight_rows(bool with_them, bool as_a_unit) {
+  Vector features(6, 0.0), labels(6, 0.0);
+  std::vector<std::size_t> starts{0, 1, 2, 3, 4, 5, 6};
+  if (with_them) {
+    features.insert(features.end(), 8, 10.0);
+    labels.insert(labels.end(), 8, -10.0);
+    starts.push_back(14);
+  }
+  return make_glm(store(Storage::dense, 1, features, labels),
+                  {.loss = GlmLoss::squared,
+                   .threads = 1,
+                   .units = as_a_unit ? std::make_shared<const Units>(starts, 8) : nullptr});
+}
+std::unique_ptr<Objective> eight_rows_of_a_unit(bool with_them) {
+  return eight_rows(with_them, true);
+}
+std::unique_ptr<Objective> eight_rows_apart(bool with_them) {
+  return eight_rows(with_them, false);
+}
+
 // What an attacker makes of a run: a number that is larger if the row is there.
 using Attack = std::function<double(PrivateOracle&)>;
 
@@ -102,6 +123,18 @@ void expect_claim_holds_and_half_the_noise_is_found_out(double noise, double rat
   EXPECT_LE(audited.proven, claim(claimed, Accountant::rdp));
   EXPECT_GT(audited.proven, claim(twice, Accountant::pld));
   EXPECT_GT(audited.proven, 0.6 * claim(claimed, Accountant::pld));  // a weak attack would show little
+}
+
+// With a unit the claim holds for whoever has eight rows, and is not far from what is found out. Without one
+// it is for rows, and says little of them.
+TEST(OracleAudit, SomebodyWithEightRows) {
+  constexpr double kNoise = 2;
+  const double claimed = claim(Event::gaussian(kNoise), Accountant::gdp);
+  const Attack attack = watch_gradients(kNoise, 1, 1);
+  const double as_a_unit = audit(attack, 1, eight_rows_of_a_unit).proven;
+  EXPECT_LE(as_a_unit, claimed);
+  EXPECT_GT(as_a_unit, 0.6 * claimed);
+  EXPECT_GT(audit(attack, 1, eight_rows_apart).proven, 4 * claimed);
 }
 
 TEST(OracleAudit, OneSampledGradient) {

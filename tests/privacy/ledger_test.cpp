@@ -216,10 +216,30 @@ TEST(LedgerFile, OfANewerVersionIsRefused) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/a.db";
   Ledger::open_or_create(path).add({.hash = kHash, .name = "a", .total = {1, 0}});
-  behind_the_scenes(path).execute("PRAGMA user_version = 4");
+  behind_the_scenes(path).execute("PRAGMA user_version = 5");
   EXPECT_THAT(message_of<InputError>([&] { Ledger{path}; }),
-              HasSubstr("has version 4, this program knows versions 1 to 3"));
-  EXPECT_THAT(message_of<InputError>([&] { Ledger::open_or_create(path); }), HasSubstr("has version 4"));
+              HasSubstr("has version 5, this program knows versions 1 to 4"));
+  EXPECT_THAT(message_of<InputError>([&] { Ledger::open_or_create(path); }), HasSubstr("has version 5"));
+}
+
+// --- the unit of privacy
+
+TEST(LedgerUnits, ABudgetForUnitsCannotBeSpentByRowsNorTheReverse) {
+  const TemporaryFolder folder;
+  Ledger ledger = Ledger::open_or_create(folder.path() + "/a.db");
+  ledger.add({.hash = kHash, .name = "visits", .total = {1, 0}, .unit = "patient_id"});
+  ledger.add({.hash = "abcd", .name = "rows", .total = {1, 0}});
+  const auto ask = [&](const std::string& hash, const std::string& unit) {
+    return ledger.reserve({.data_hash = hash, .budget = {0.25, 0}, .what = "a run", .unit = unit});
+  };
+  EXPECT_THAT(message_of<InputError>([&] { std::ignore = ask(kHash, ""); }),
+              HasSubstr("the budget of 'visits' is for each patient_id, the run protects each row"));
+  EXPECT_THROW(std::ignore = ask(kHash, "doctor_id"), InputError);
+  EXPECT_THROW(std::ignore = ask("abcd", "patient_id"), InputError);
+  EXPECT_EQ(ledger.state(kHash).spent.epsilon, 0);
+  EXPECT_TRUE(ask(kHash, "patient_id"));
+  EXPECT_TRUE(ask("abcd", ""));
+  EXPECT_EQ(ledger.state(kHash).data.unit, "patient_id");
 }
 
 // --- what stands for the data

@@ -67,7 +67,7 @@ std::string columns_of_runs(const std::string& path) {
 
 void expect_whole(const std::string& path) {
   EXPECT_EQ(integrity_of(path), "ok");
-  EXPECT_EQ(behind_the_scenes(path).integer("PRAGMA user_version"), 3);
+  EXPECT_EQ(behind_the_scenes(path).integer("PRAGMA user_version"), 4);
   Ledger ledger(path);
   EXPECT_EQ(ledger.state(kHash).remaining.epsilon, 0.625);
   EXPECT_EQ(ledger.states().at(0).data.hash, ledger.fingerprint(kHash));
@@ -149,6 +149,45 @@ TEST(LedgerUpgrade, AProgramOfTheOlderVersionThatHasItOpenCanEndItsRun) {
   const Ledger ledger(path);
   older.execute("UPDATE runs SET status = 'settled', charged_epsilon = '0.0625' WHERE id = 2");
   EXPECT_EQ(ledger.state(kHash).remaining.epsilon, 0.6875);
+}
+
+// Version 3 had the key and no units: as version 4 without what has to do with them.
+std::string ledger_of_version3(const TemporaryFolder& folder) {
+  const std::string path = new_ledger(folder, {1, 0});
+  sqlite::Database database = behind_the_scenes(path);
+  database.execute("DROP TRIGGER runs_protect_the_unit");
+  database.execute("ALTER TABLE runs DROP COLUMN unit");
+  database.execute("ALTER TABLE data_sets DROP COLUMN unit");
+  database.execute("PRAGMA user_version = 3");
+  return path;
+}
+
+TEST(LedgerUpgrade, BudgetsOfVersion3AreForRows) {
+  const TemporaryFolder folder;
+  const std::string path = ledger_of_version3(folder);
+  EXPECT_EQ(Ledger::open_to_read(path).states().at(0).data.unit, "");
+  EXPECT_EQ(behind_the_scenes(path).integer("PRAGMA user_version"), 3);
+  Ledger ledger(path);
+  EXPECT_EQ(behind_the_scenes(path).integer("PRAGMA user_version"), 4);
+  EXPECT_TRUE(ledger.reserve({.data_hash = kHash, .budget = {0.5, 0}, .what = "by rows"}));
+  EXPECT_THROW(std::ignore = ledger.reserve(
+                   {.data_hash = kHash, .budget = {0.25, 0}, .what = "by units", .unit = "patient"}),
+               InputError);
+}
+
+// The older program writes no unit.
+TEST(LedgerUpgrade, AProgramOfVersion3CannotSpendABudgetForUnitsByRows) {
+  const TemporaryFolder folder;
+  const std::string path = ledger_of_version3(folder);
+  sqlite::Database older = behind_the_scenes(path);
+  Ledger ledger(path);
+  ledger.add({.hash = "ffff", .name = "patients", .total = {1, 0}, .unit = "patient"});
+  const std::string insert =
+      "INSERT INTO runs (data_hash, what, reserved_epsilon, reserved_delta, charged_epsilon, charged_delta)"
+      " VALUES ('" +
+      ledger.fingerprint("ffff") + "', 'old', '1', '0', '1', '0')";
+  EXPECT_ANY_THROW(older.execute(insert.c_str()));
+  EXPECT_EQ(ledger.state("ffff").spent.epsilon, 0);
 }
 
 TEST(LedgerUpgrade, AVersionBeforeTheFirstIsRefused) {

@@ -152,7 +152,11 @@ struct Schema {
   std::optional<ImageShape> image;                  // images only, likewise
   std::optional<TextShape> text;                    // texts only, likewise
   bool bias = true;                                 // a last column of ones
-  std::optional<double> max_row_norm;               // > 0: longer rows are shortened to it
+  // The column that says whose a row is, of type ignore: what is protected is a unit with all its rows.
+  // Empty: the row.
+  std::string unit;
+  std::size_t rows_per_unit = 0;       // >= 1 with a unit: no more rows of a unit are used
+  std::optional<double> max_row_norm;  // > 0: longer rows are shortened to it
 
   // The column named by `label`; InputError if there is none.
   const Column& label_column() const;
@@ -163,6 +167,9 @@ struct Schema {
   // How many classes the label has; 0 if it is a number.
   std::size_t classes() const { return class_names().size(); }
 };
+
+// The work and memory of a unit grow with the square of its rows.
+inline constexpr std::size_t kMostRowsPerUnit = 256;
 
 // What a schema breaks, and in which column if it is about one; nothing if it is sound.
 struct SchemaFault {

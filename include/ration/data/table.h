@@ -19,6 +19,11 @@ struct Table {
   // Rows of the file that are not in `rows`, because they broke the schema (OnBadRow). They contribute
   // nothing, and count wherever rows are counted or drawn.
   std::size_t left_out = 0;
+  // If they were asked for: which unit each of `rows` belongs to, numbered as they first appear, and how many
+  // units there are, those of whose rows none is left included. A row that does not say whose it is, because
+  // its unit is missing or it has too few or too many fields, breaks the schema and belongs to none.
+  std::vector<std::size_t> unit_of_row{};
+  std::size_t units = 0;
 };
 
 // The encoded columns, known from the public schema before a row is read.
@@ -36,6 +41,7 @@ std::vector<std::string> encoded_column_names(const Schema& schema);
 struct ReadOptions {
   bool labels = true;                      // false: the file may lack the label column, and labels are NaN
   OnBadRow on_bad_row = OnBadRow::refuse;  // what happens to rows that break the schema
+  bool units = false;                      // whose each row is, by the schema's unit
 };
 
 // Reads data of any format (the schema's, or by the name's ending: .npy, .npz, otherwise CSV), gzip or not;

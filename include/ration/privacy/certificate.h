@@ -74,7 +74,14 @@ struct Certificate {
   // What is left for several rows together. Empty where nothing is promised, and in certificates of ration
   // 0.2 and before.
   std::vector<GroupGuarantee> groups;
+  // The column that names a unit, if units are protected in place of rows; and how many rows of one are used
+  // at most. unit_of_privacy is unit_in_words() of them.
+  std::string unit;
+  std::int64_t rows_per_unit = 0;
 };
+
+// "one row", or "one patient_id, with up to 8 rows".
+std::string unit_in_words(const std::string& unit, std::int64_t rows_per_unit);
 
 // The certificate of a run that released `released` within `budget`; the caller adds what this cannot know
 // (public assumptions, random source, ledger, data hash). A run by its plan is certified for what its events

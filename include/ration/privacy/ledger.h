@@ -28,6 +28,9 @@ struct DataSetBudget {
   std::string name;                          // 1 to 200 characters on one line
   Relation relation = Relation::add_remove;  // which all runs must use
   Budget total;                              // 0 < epsilon <= 1e6, 0 <= delta < 1
+  // The column that names what neighbours differ by, at most 200 visible characters; all runs must protect
+  // it. Empty: the row.
+  std::string unit{};
 };
 
 // A run that wants to begin.
@@ -36,7 +39,13 @@ struct RunRequest {
   Relation relation = Relation::add_remove;  // must be the data set's
   Budget budget;                             // epsilon > 0, 0 <= delta < 1
   std::string what;                          // for people, on one line: "dpsgd, logistic, plan.toml"
+  std::string unit{};                        // must be the data set's
 };
+
+// "row", or "patient_id".
+inline std::string what_is_protected(const std::string& unit) {
+  return unit.empty() ? "row" : unit;
+}
 
 // What became of a run.
 enum class RunStatus {
@@ -176,7 +185,7 @@ class Ledger {
   void add(const DataSetBudget& data);
 
   // Charges the run's whole budget, or refuses with nullopt and changes nothing; `remaining`, if given,
-  // receives what is left afterwards. InputError if the data set is unknown or has another relation.
+  // receives what is left afterwards. InputError if the data set is unknown or has another relation or unit.
   [[nodiscard]] std::optional<Reservation> reserve(const RunRequest& request, Budget* remaining = nullptr);
 
   // Takes over an open run from a process that died or was stopped, as "Resuming" says. Swaps the ledger's

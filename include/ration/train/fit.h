@@ -15,6 +15,7 @@
 namespace ration {
 
 class ReleaseObserver;  // oracle/release_observer.h
+class Units;            // data/units.h
 
 // A trained model and what it cost.
 struct Fitted {
@@ -37,6 +38,8 @@ struct FitOptions {
   bool certificate = true;              // false: none is made, which saves accounting the events once more
   std::size_t left_out = 0;             // rows that count and contribute nothing (data::Table)
   ReleaseObserver* releases = nullptr;  // told of each gradient that the fit was given
+  // Which rows belong together; if and only if the plan protects a unit. None has more rows than it says.
+  std::shared_ptr<const Units> units{};
 };
 
 // The same for who fits many models: the plan is resolved once, and rows may be shared by several threads.

@@ -24,13 +24,16 @@ namespace ration {
 // command line (docs/plan.md). What is left out, or 'auto', gets the method's own value. resolve() checks the
 // whole and is the only way to start a run.
 struct Plan {
-  std::string data{};                // the private rows
-  std::string schema{};              // what is public about them; relative to the plan file
-  std::string target{};              // the label column, in place of the schema's
-  std::optional<double> rows{};      // how many rows there are, as far as the public knows
-  std::optional<double> row_norm{};  // > 0: longer rows are shortened to it
-  NamedOrAuto<Centering> center{};   // whether the model sees rows less their noisy mean
-  NamedOrAuto<Features> features{};  // how a linear model sees numbers
+  std::string data{};            // the private rows
+  std::string schema{};          // what is public about them; relative to the plan file
+  std::string target{};          // the label column, in place of the schema's
+  std::optional<double> rows{};  // how many rows there are, as far as the public knows
+  std::string unit{};            // the column that says whose a row is; empty: the schema's, or the row
+  std::optional<std::int64_t> rows_per_unit{};  // >= 1: of one unit no more are used
+  std::optional<double> units{};                // how many units there are, as far as the public knows
+  std::optional<double> row_norm{};             // > 0: longer rows are shortened to it
+  NamedOrAuto<Centering> center{};              // whether the model sees rows less their noisy mean
+  NamedOrAuto<Features> features{};             // how a linear model sees numbers
   // What happens to rows that break the schema
   Named<data::OnBadRow> on_bad_row = data::OnBadRow::refuse;
 

@@ -3,6 +3,7 @@
 #include "objectives/glm/linear_objective.h"
 #include "objectives/glm/losses.h"
 #include "objectives/glm/seen_objective.h"
+#include "objectives/glm/unit_objective.h"
 
 namespace ration {
 namespace {
@@ -40,6 +41,9 @@ auto with_loss(const GlmOptions& options, const Use& use) {
 
 std::unique_ptr<Objective> make_glm(std::shared_ptr<const Rows> rows, const GlmOptions& options) {
   return with_loss(options, [&]<class Loss>(Loss loss) -> std::unique_ptr<Objective> {
+    if (options.units)
+      return std::make_unique<UnitObjective<Loss>>(std::move(rows), options.units, nullptr, loss,
+                                                   options.threads);
     return std::make_unique<LinearObjective<Loss>>(std::move(rows), loss, options.threads);
   });
 }

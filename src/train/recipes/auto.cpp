@@ -97,6 +97,7 @@ std::vector<Recipe> auto_recipes() {
                 /*takes_networks=*/true,
                 /*needs_bias=*/true};
   recipe.substitute = substitute;
+  recipe.units = UnitForm::even;
   return {recipe};
 }
 

@@ -164,16 +164,17 @@ Recipe outpert(MethodKind method, OutputFit fit) {
 }  // namespace
 
 std::vector<Recipe> baseline_recipes() {
-  return {{MethodKind::objpert, always({"weight_decay", "noise"}), bound_rows, objective_perturbation},
-          outpert(MethodKind::outpert_gd, OutputFit::gradient_descent),
-          outpert(MethodKind::outpert_rsgd, OutputFit::pass_averages),
-          outpert(MethodKind::bolton, OutputFit::bolt_on),
-          {MethodKind::privgene, always({"steps", "candidates", "loss_bound", "noise"}), fill_privgene,
-           make_privgene_plan},
-          {MethodKind::majority, always({"noise"}), use_all_rows, majority, /*takes_networks=*/false,
-           /*needs_bias=*/true},
-          {MethodKind::nonprivate, always({"weight_decay"}), fill_nonprivate, nonprivate,
-           /*takes_networks=*/true}};
+  return {
+      {MethodKind::objpert, always({"weight_decay", "noise"}), bound_rows, objective_perturbation},
+      outpert(MethodKind::outpert_gd, OutputFit::gradient_descent),
+      outpert(MethodKind::outpert_rsgd, OutputFit::pass_averages),
+      outpert(MethodKind::bolton, OutputFit::bolt_on),
+      {MethodKind::privgene, always({"steps", "candidates", "loss_bound", "noise"}), fill_privgene,
+       make_privgene_plan, /*takes_networks=*/false, /*needs_bias=*/false, /*substitute=*/{}, UnitForm::even},
+      {MethodKind::majority, always({"noise"}), use_all_rows, majority, /*takes_networks=*/false,
+       /*needs_bias=*/true, /*substitute=*/{}, UnitForm::even},
+      {MethodKind::nonprivate, always({"weight_decay"}), fill_nonprivate, nonprivate,
+       /*takes_networks=*/true}};
 }
 
 }  // namespace ration

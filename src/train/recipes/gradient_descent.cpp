@@ -139,7 +139,14 @@ Recipe recipe(MethodKind method, const Defaults& usual) {
       return fill_from(for_network(usual, networks().usual(plan.model.name())), plan);
     fill_from(method == MethodKind::dpsgd && plan.model.sees_scattering() ? kForScattering : usual, plan);
   };
-  return {method, settings_of, fill, make_plan, /*takes_networks=*/true};
+  return {method,
+          settings_of,
+          fill,
+          make_plan,
+          /*takes_networks=*/true,
+          /*needs_bias=*/false,
+          /*substitute=*/{},
+          UnitForm::sums};
 }
 
 }  // namespace

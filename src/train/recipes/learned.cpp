@@ -131,8 +131,17 @@ Settings settings_of(const Plan&) {
 }  // namespace
 
 std::vector<Recipe> learned_recipes() {
-  return {{MethodKind::l2p, settings_of, fill, make, /*takes_networks=*/true},
-          {MethodKind::l2p_proj, settings_of, fill, make, /*takes_networks=*/true}};
+  const auto recipe = [](MethodKind method) -> Recipe {
+    return {method,
+            settings_of,
+            fill,
+            make,
+            /*takes_networks=*/true,
+            /*needs_bias=*/false,
+            /*substitute=*/{},
+            UnitForm::even};
+  };
+  return {recipe(MethodKind::l2p), recipe(MethodKind::l2p_proj)};
 }
 
 }  // namespace ration

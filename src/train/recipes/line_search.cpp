@@ -183,9 +183,14 @@ Settings settings_of(const Plan& plan) {
 
 Recipe recipe(MethodKind method, const Defaults& usual, decltype(Recipe::make) make) {
   const bool takes_networks = method == MethodKind::blsgd || method == MethodKind::blsgd_ac;
-  return {method, settings_of,
+  return {method,
+          settings_of,
           [usual](Plan& plan) { fill_from(plan.model.is_network() ? kForNetworks : usual, plan); },
-          std::move(make), takes_networks};
+          std::move(make),
+          takes_networks,
+          /*needs_bias=*/false,
+          /*substitute=*/{},
+          UnitForm::even};
 }
 
 double raise_of(const BudgetGrowth& growth) {

@@ -25,9 +25,10 @@ std::vector<Recipe> all_recipes() {
 // What no method can do without, or what is not the method's business. A key that is not here has to be named
 // by the recipes that use it.
 constexpr std::string_view kForEveryMethod[] = {
-    "data",     "schema",      "target",  "rows",  "row_norm", "center",     "features",
-    "model",    "huber_width", "epsilon", "delta", "ledger",   "data_hash",  "on_bad_row",
-    "relation", "method",      "rate",    "batch", "sampling", "accountant", "checkpoint_every"};
+    "data",     "schema", "target",        "rows",      "row_norm",   "center",
+    "features", "unit",   "rows_per_unit", "units",     "model",      "huber_width",
+    "epsilon",  "delta",  "ledger",        "data_hash", "on_bad_row", "relation",
+    "method",   "rate",   "batch",         "sampling",  "accountant", "checkpoint_every"};
 
 bool contains(std::span<const std::string_view> keys, std::string_view key) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();

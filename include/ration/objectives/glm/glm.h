@@ -5,6 +5,7 @@
 #include <span>
 
 #include "ration/data/rows.h"
+#include "ration/data/units.h"
 #include "ration/objectives/glm/glm_loss.h"
 #include "ration/objectives/objective.h"
 
@@ -12,10 +13,11 @@ namespace ration {
 
 // A linear model, and how it is computed.
 struct GlmOptions {
-  GlmLoss loss = GlmLoss::logistic;  // decides which labels are taken
-  std::size_t classes = 2;           // >= 2; softmax only
-  double huber_width = 0.5;          // > 0; huber only
-  std::size_t threads = 0;           // 0: one per processor
+  GlmLoss loss = GlmLoss::logistic;      // decides which labels are taken
+  std::size_t classes = 2;               // >= 2; softmax only
+  double huber_width = 0.5;              // > 0; huber only
+  std::size_t threads = 0;               // 0: one per processor
+  std::shared_ptr<const Units> units{};  // which rows belong together; null: each row is by itself
 };
 
 // A linear model z = W x with one of the losses of GlmLoss. Parameters: one weight per column, for softmax
