@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "data/one_hot_groups.h"
 #include "ration/base/error.h"
+#include "train/evaluation.h"
 #include "train/model_shape.h"
 
 namespace ration {

@@ -20,8 +20,4 @@ std::optional<std::string> shape_fault(const Model& model);
 // What is wrong with what it knows of its noise, if it knows something.
 std::optional<std::string> noise_fault(const Model& model);
 
-// The rows of a table as the model sees them: its knots' hats are there, even if the table was read before a
-// fit put them into the schema. InputError if the table is not the model's.
-std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& table);
-
 }  // namespace ration
