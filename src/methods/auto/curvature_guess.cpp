@@ -14,7 +14,7 @@ using Vector = Eigen::VectorXd;
 // by about so much, as logarithms; chosen on made-up tables.
 constexpr double kSpread = 0.15;
 constexpr std::size_t kMostDraws = 8;
-constexpr double kDrawnEntries = 1 << 16;  // of all draws together, or one
+constexpr double kDrawnEntries = 1 << 14;  // of all draws together, or one
 
 // Of entries beside the diagonal; those on it have twice the variance.
 Matrix symmetric_noise(Eigen::Index side, double stddev, std::mt19937_64& random) {
