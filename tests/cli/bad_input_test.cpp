@@ -38,7 +38,7 @@ const std::string kGood = poisson("0.01", "1", "10", "1e-5");
 const std::string kCalibrate = "calibrate --sampling poisson --delta 1e-5 ";
 
 const BadInput kBadInputs[] = {
-    {"NoCommand", "", "expected a command: account, audit, calibrate, compare, completion, demo"},
+    {"NoCommand", "", "expected a command: account, audit, calibrate, coefficients, compare, completion, demo"},
     {"UnknownCommand", "acount", "unknown command 'acount'; did you mean 'account'?"},
     {"SimilarCommand", "acount", "did you mean 'account'?"},
     {"SimilarFlag", kGood + " --acountant rdp", "did you mean '--accountant'?"},
@@ -47,7 +47,7 @@ const BadInput kBadInputs[] = {
     {"MistypedFlag", "train --metod dpsgd", "train: unknown flag '--metod'; did you mean '--method'?"},
     {"FlagCutShort", "train --accou rdp", "train: unknown flag '--accou'; did you mean '--accountant'?"},
     {"NoSuchCommand", "frobnicate",
-     "unknown command 'frobnicate'; commands are account, audit, calibrate, compare"},
+     "unknown command 'frobnicate'; commands are account, audit, calibrate, coefficients, compare"},
     {"StrayWord", kGood + " more", "account: unexpected word 'more'; see 'ration account --help'"},
     {"FlagWithoutValue", "account --sampling", "--sampling needs a value: --sampling NAME"},
     {"FlagInPlaceOfValue", "account --sampling poisson --rate --noise 1", "--rate needs a value"},
