@@ -8,8 +8,10 @@
 #include <functional>
 #include <numeric>
 
+#include "base/squared_length.h"
 #include "methods/auto/curvature.h"
 #include "methods/auto/design.h"
+#include "methods/auto/newton_steps.h"
 #include "objectives/tables.h"
 #include "ration/base/error.h"
 #include "ration/sampling/full.h"
@@ -508,6 +510,72 @@ TEST(Curvature, IsTheExpectedOne) {
                   normal_expectation(hinge(3), mean, stddev), 0.06);
     }
   }
+}
+
+TEST(Curvature, OfRowsThatAreNotClipped) {
+  // Nobody's slope is above 1; nobody's is below .1 when nothing is known.
+  EXPECT_NEAR(clipped_curvature(GlmLoss::logistic, 1, 0.3, 1.5, 1),
+              expected_curvature(GlmLoss::logistic, 1, 0.3, 1.5), 1e-12);
+  EXPECT_EQ(clipped_curvature(GlmLoss::logistic, 1, 0, 0.01, 0.1), 0);
+  // One label of two is as the output says: p = .9, p (1 - p) = .09.
+  EXPECT_NEAR(clipped_curvature(GlmLoss::logistic, 1, std::log(9.0), 0, 0.2), 0.9 * 0.09, 1e-12);
+  EXPECT_NEAR(clipped_curvature(GlmLoss::logistic, 1, -std::log(9.0), 0, 0.2), 0.9 * 0.09, 1e-12);
+  EXPECT_NEAR(clipped_curvature(GlmLoss::hinge, 1, 0, 1, 0.2),
+              0.2 * expected_curvature(GlmLoss::hinge, 1, 0, 1), 1e-12);
+  EXPECT_EQ(clipped_curvature(GlmLoss::squared, 1, 0, 1, 0.2), 1);
+}
+
+Design white(std::size_t directions) {
+  Design design = centred_and_scaled(Vector(directions, 0.5), 0, true);
+  design.expected_squared_norm = static_cast<double>(directions);
+  return design;
+}
+
+// Weights of 40 directions and a bias after steps on noise alone, of a length of 4, of which each takes back
+// what curvature there is; and what shrinking leaves of them.
+struct Drift {
+  double squares = 0, left = 0, bias = 0;
+};
+
+Drift after_noise(double curvature, double kept_slope, double noise, std::mt19937_64& random) {
+  constexpr std::size_t kDirections = 40, kSteps = 16, kAveraged = 12;
+  std::normal_distribution<double> normal;
+  Vector w(kDirections + 1), sum(kDirections + 1);
+  const Design design = white(kDirections);
+  const double length = step_lengths({}, design, true, w)[0];
+  for (std::size_t step = 0; step < kSteps; ++step) {
+    for (double& weight : w) weight -= length * (curvature * weight + noise * normal(random));
+    if (step < kSteps - kAveraged) continue;
+    for (std::size_t j = 0; j < w.size(); ++j) sum[j] += w[j] / kAveraged;
+  }
+  Drift drift{.squares = squared_length(std::span(sum).first(kDirections)), .left = 0, .bias = sum.back()};
+  shrink_by_known_noise({}, design, true, {noise, kSteps, kAveraged, kept_slope}, sum);
+  drift.left = squared_length(std::span(sum).first(kDirections));
+  EXPECT_EQ(sum.back(), drift.bias);
+  return drift;
+}
+
+// A quarter of James and Stein's: of pure noise, three quarters of the length are left.
+TEST(Shrinking, KnowsHowMuchNoiseThereIs) {
+  std::mt19937_64 random(5);
+  for (const auto& [curvature, kept_slope] : {std::pair{0.25, 1.0}, std::pair{0.0, 0.1}}) {
+    double ratio = 0;
+    constexpr int kRepeats = 50;
+    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+      const Drift drift = after_noise(curvature, kept_slope, 1e-3, random);
+      ratio += std::sqrt(drift.left / drift.squares) / kRepeats;
+    }
+    EXPECT_NEAR(ratio, 0.75, 0.04) << curvature;
+  }
+}
+
+TEST(Shrinking, LeavesWhatIsFarAboveTheNoise) {
+  Vector w(41, 1.0);
+  shrink_by_known_noise({}, white(40), true, {1e-4, 16, 12, 0.5}, w);
+  EXPECT_NEAR(w[0], 1, 1e-3);
+  Vector none(41, 0.0);
+  shrink_by_known_noise({}, white(40), true, {1, 16, 12, 0.5}, none);
+  EXPECT_EQ(none, Vector(41, 0.0));
 }
 
 // The largest ratio of u^T (diag(p) - p p^T) u to sum h_k u_k^2.

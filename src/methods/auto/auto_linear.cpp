@@ -26,8 +26,11 @@ constexpr double kMomentShare = 0.1;
 constexpr double kGradientShare = 1 - kMeanShare - kMomentShare;
 constexpr int kGradients = 16;
 
-constexpr double kMeanBound = 4.1;    // longer rows are shortened for the mean alone
-constexpr double kClip = 0.2;         // the least part of a row's expected length that is kept
+constexpr double kMeanBound = 4.1;  // longer rows are shortened for the mean alone
+// The least part of a row's expected length that is kept; numbers in [0, 1] are closer to what a model says
+// of them than classes are to a probability.
+constexpr double kClip = 0.2;
+constexpr double kClipOfSquared = 0.1;
 constexpr double kWarmUp = 0.25;      // of the gradients, before the average; rows that are white
 constexpr double kLongWarmUp = 0.75;  // other rows, which take more steps
 constexpr std::uint64_t kSeed = 1;    // of guesses that are made of answers; nothing private hangs on it
@@ -90,7 +93,8 @@ class AutoLinear final : public Method {
   }
 
   double gradient_mu() const { return std::sqrt(kGradientShare) / options_.noise; }
-  double clip_bound(double rows) const;
+  // Of a row of the expected length, how steep it may be before it is clipped.
+  double kept_slope(double rows) const;
   StepModel step_model() const { return {options_.loss, options_.huber_width, options_.outputs}; }
   std::vector<double> average() const;
   std::size_t coordinates() const { return design_.view->coordinates(); }
@@ -105,6 +109,7 @@ class AutoLinear final : public Method {
   // What was released, with the noise of each number.
   std::vector<double> mean_, moment_;
   double mean_noise_ = 0, moment_noise_ = 0, gradient_noise_ = 0;
+  double kept_slope_ = kClip;
 
   Design design_;  // made of these
   bool is_white_ = false;
@@ -169,17 +174,18 @@ void AutoLinear::begin_gradients() {
   sum_ = gradient_ = w_;
 }
 
-// What a row is long, times the slope of a loss that is not sure.
-double AutoLinear::clip_bound(double rows) const {
+double AutoLinear::kept_slope(double rows) const {
   const auto directions = static_cast<double>(design_.directions * options_.outputs);
   const double signal = 0.2 * rows * gradient_mu() / directions;
-  return std::clamp(kClip * std::sqrt(signal), kClip, 1.0) * std::sqrt(design_.expected_squared_norm + 1);
+  const double least = options_.loss == GlmLoss::squared ? kClipOfSquared : kClip;
+  return std::clamp(least * std::sqrt(signal), least, 1.0);
 }
 
 bool AutoLinear::ask_for_gradient(PrivateOracle& oracle) {
   if (w_.empty()) begin_gradients();
   if (looked_through_ != design_.view) oracle.look_through(looked_through_ = design_.view);
-  const GradientQuery query{.clip = Abadi{clip_bound(oracle.divisor())},
+  kept_slope_ = kept_slope(oracle.divisor());
+  const GradientQuery query{.clip = Abadi{kept_slope_ * std::sqrt(design_.expected_squared_norm + 1)},
                             .noise_multiplier = noise_of(AutoStage::gradient, options_.noise)};
   if (!oracle.gradient(w_, query, gradient_)) return false;
   gradient_noise_ = oracle.gradient_stddev(query);
@@ -207,7 +213,8 @@ void AutoLinear::weights(std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
   if (w_.empty()) return;
   std::vector<double> w = average();
-  shrink_by_known_noise(step_model(), design_, is_white_, gradient_noise_, averaged_, w);
+  shrink_by_known_noise(step_model(), design_, is_white_,
+                        {gradient_noise_, gradients_done_, averaged_, kept_slope_}, w);
   design_.view->weights_for_rows(w, out);
 }
 
@@ -242,14 +249,14 @@ MethodState AutoLinear::save() const {
           {"gradients", {static_cast<double>(gradients_done_), static_cast<double>(averaged_)}},
           {"mean", mean_},
           {"moment", moment_},
-          {"noise", {mean_noise_, moment_noise_, gradient_noise_}},
+          {"noise", {mean_noise_, moment_noise_, gradient_noise_, kept_slope_}},
           {"weights", w_},
           {"sum", sum_},
           {"path", flat(path_)}};
 }
 
 void AutoLinear::restore(const MethodState& state) {
-  const auto noise = methods::saved_vector(state, kName, "noise", 3);
+  const auto noise = methods::saved_vector(state, kName, "noise", 4);
   const auto step = methods::saved_number(state, kName, "step",
                                           at_least(0).at_most(static_cast<double>(options_.stages.size())));
   const auto gradients = methods::saved_vector(state, kName, "gradients", 2);
@@ -260,6 +267,7 @@ void AutoLinear::restore(const MethodState& state) {
   mean_noise_ = noise[0];
   moment_noise_ = noise[1];
   gradient_noise_ = noise[2];
+  kept_slope_ = noise[3];
   if (!mean_.empty() && mean_.size() + 1 != options_.columns) {
     throw InputError(fmt::format("checkpoint: auto: expected a mean of {} numbers, got {}",
                                  options_.columns - 1, mean_.size()));

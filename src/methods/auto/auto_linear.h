@@ -42,11 +42,10 @@ double noise_of(AutoStage stage, double noise);
 // Steps       w <- w - min(1.4 / h, 12) g, h the curvature that a Gaussian design has at w
 //             (auto/newton_steps.h): a damped Newton step, since the rows are white. Of the squared loss, 1 /
 //             h.
-// Clipping    at c sqrt(expected |z|^2), c = clamp(.2 sqrt(.2 n mu / directions), .2, 1): the less signal
-//             there is per direction, the shorter.
+// Clipping    at c sqrt(expected |z|^2), c = clamp(.2 sqrt(.2 n mu / directions), .2, 1), of the squared loss
+//             with .1 for .2: the less signal there is per direction, the shorter.
 // In the end  the average of all but the first quarter, all weights but the bias shrunk towards zero by the
-// noise that is known
-//             to be in it [JamesStein61]: at worst the frequencies of the classes.
+//             noise that is known to be in it [JamesStein61]: at worst the frequencies of the classes.
 // Lost        after a crash, stages that were paid for may be missing; without the mean all columns are
 //             taken to be even, without the second moment they are scaled only, and steps are shorter.
 std::unique_ptr<Method> make_auto_linear(const AutoLinearOptions& options);

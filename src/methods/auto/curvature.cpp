@@ -68,7 +68,8 @@ double pull_of_outputs(std::vector<double> odds) {
 }  // namespace
 
 // By the trapezoidal rule, which converges faster than any power for what ends as a normal density does.
-double expected_curvature(GlmLoss loss, double huber_width, double mean, double stddev) {
+template <class Function>
+double normal_mean(const Function& f, double mean, double stddev) {
   constexpr int kHalf = 24;
   constexpr double kEnd = 6;
   double sum = 0;
@@ -76,10 +77,33 @@ double expected_curvature(GlmLoss loss, double huber_width, double mean, double 
   for (int i = -kHalf; i <= kHalf; ++i) {
     const double x = kEnd * i / kHalf;
     const double weight = std::exp(-0.5 * x * x);
-    sum += weight * curvature_at(loss, huber_width, mean + stddev * x);
+    sum += weight * f(mean + stddev * x);
     weights += weight;
   }
   return sum / weights;
+}
+
+double expected_curvature(GlmLoss loss, double huber_width, double mean, double stddev) {
+  return normal_mean([&](double z) { return curvature_at(loss, huber_width, z); }, mean, stddev);
+}
+
+double clipped_curvature(GlmLoss loss, double huber_width, double mean, double stddev, double kept) {
+  switch (loss) {
+    case GlmLoss::logistic:
+    case GlmLoss::softmax:
+      return normal_mean(
+          [&](double z) {
+            const double p = 1 / (1 + std::exp(-z));  // of label 1, whose slope is 1 - p
+            return ((1 - p <= kept ? p : 0) + (p <= kept ? 1 - p : 0)) * logistic_curvature(z);
+          },
+          mean, stddev);
+    case GlmLoss::hinge:
+    case GlmLoss::huber:
+      return std::min(1.0, kept) * expected_curvature(loss, huber_width, mean, stddev);
+    case GlmLoss::squared:
+      break;
+  }
+  return 1;
 }
 
 std::vector<double> expected_softmax_curvatures(std::span<const double> means,

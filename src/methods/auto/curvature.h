@@ -16,6 +16,11 @@ namespace ration {
 //           distance of at least 1, labels half and half; a kink has no second derivative.
 double expected_curvature(GlmLoss loss, double huber_width, double mean, double stddev);
 
+// The same of rows that are not clipped: whose slope is at most `kept`. Logistic and softmax (one class
+// against the others): labels are as probable as the outputs say. hinge and huber: slopes are cut to `kept`,
+// and so is the curvature. squared: all, since how far labels are from outputs is not known.
+double clipped_curvature(GlmLoss loss, double huber_width, double mean, double stddev, double kept);
+
 // Of softmax, for each class. As outputs pull on each other, it is that of the logistic loss of the class's
 // output against all others', whose spread counts as far as they are probable, times the largest ratio
 // between the Hessian H = diag(p) - p p^T of all outputs together and its diagonal: 1 + 1 / (classes - 1) for

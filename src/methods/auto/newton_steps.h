@@ -29,9 +29,18 @@ std::vector<double> step_lengths(const StepModel& model, const Design& design, b
 // Of one white direction at w, outputs x outputs: the Hessian that rows of this design have there.
 std::vector<double> expected_hessian(const StepModel& model, const Design& design, std::span<const double> w);
 
-// Shrinks all weights but the biases towards zero by the noise that is known to be in them [JamesStein61]:
-// that of the mean of `averaged` gradients with noise of this standard deviation, after a Newton step.
-void shrink_by_known_noise(const StepModel& model, const Design& design, bool is_white, double gradient_noise,
-                           std::size_t averaged, std::span<double> w);
+// What is known of the noise in averaged weights.
+struct NoiseOfAverage {
+  double gradient_stddev = 0;  // of a coordinate of each gradient
+  std::size_t steps = 0;       // all of them
+  std::size_t averaged = 0;    // the last ones
+  double kept_slope = 1;       // steeper rows of the expected length are clipped
+};
+
+// Shrinks all weights but the biases towards zero by the noise that is known to be in them [JamesStein61]. A
+// step takes back as much of the noise before it as the curvature says that rows have which are not clipped;
+// where most are, noise adds up from step to step.
+void shrink_by_known_noise(const StepModel& model, const Design& design, bool is_white,
+                           const NoiseOfAverage& noise, std::span<double> w);
 
 }  // namespace ration

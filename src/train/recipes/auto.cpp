@@ -15,7 +15,7 @@ namespace ration {
 namespace {
 
 // Rows times mu below which a model is mostly noise, and the frequencies of the classes are a better answer.
-constexpr double kLeastSignal = 100;
+constexpr double kLeastSignal = 70;
 
 bool carries_a_model(const Plan& plan) {
   const auto signal = signal_of(plan);
