@@ -132,6 +132,10 @@ TEST(ImagesAndTexts, ScatteringHasSettingsOfItsOwn) {
   const ResolvedPlan resolved = resolve(plan);
   EXPECT_EQ(resolved.accountant, Accountant::pld);
   EXPECT_LT(resolved.rate, 1);
+  EXPECT_EQ(resolved.plan.lr, 160);
+  plan.epsilon = 1;
+  EXPECT_EQ(resolve(plan).plan.lr, 80) << "more noise, shorter steps";
+  plan.epsilon = 3;
   plan.steps = 7;
   plan.lr = 2;
   EXPECT_EQ(resolve(plan).steps(), 7);
