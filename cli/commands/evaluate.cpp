@@ -221,7 +221,7 @@ void add_evaluate(CLI::App& app) {
       ->type_name("EPSILON");
   command.add_flag(
       "--scores", flags->scores,
-      "With --epsilon, of a linear model of two classes: release a histogram of its scores, which "
+      "With --epsilon, of a model of two classes: release a histogram of its scores, which "
       "says AUC, calibration, recall at any threshold, log loss and Brier score at the same price; "
       "the accuracy is then some four times as noisy");
   add_relation_flag(command, flags->relation);

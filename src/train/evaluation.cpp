@@ -14,6 +14,7 @@
 #include "metrics/ranking.h"
 #include "metrics/regression.h"
 #include "ration/base/error.h"
+#include "ration/objectives/row_outputs.h"
 #include "train/model_objective.h"
 #include "train/model_shape.h"
 
@@ -49,26 +50,38 @@ std::optional<double> auc_of(std::span<const double> outputs, std::size_t per_ro
   return mean_area_under_roc(log_odds(outputs, classes), labels, classes);
 }
 
-void measure_outputs(const Model& model, const Rows& rows, Evaluation& out) {
-  const std::size_t per_row = outputs(model);
-  std::vector<double> z(rows.count() * per_row);
-  outputs_glm(rows, glm_options(model), model.weights, z);
-  out.auc = auc_of(z, per_row, rows.labels(), model.classes);
-  if (!gives_probabilities(model)) return;
-  const std::vector<double> probabilities = class_probabilities(z, per_row, model.classes);
-  out.brier = brier_score(probabilities, rows.labels(), model.classes);
-  out.calibration = calibration(probabilities, rows.labels(), model.classes);
+// What the class of each row is chosen by, as many per row as the model has.
+std::vector<double> outputs_of(const Model& model, const std::shared_ptr<const Rows>& rows) {
+  std::vector<double> z(rows->count() * outputs(model));
+  if (model.network.empty()) {
+    outputs_glm(*rows, glm_options(model), model.weights, z);
+    return z;
+  }
+  const auto objective = make_objective(model, rows, {}, Labels::unused);
+  auto* const network = dynamic_cast<RowOutputs*>(objective.get());
+  if (network == nullptr) throw InternalError("evaluate: the network does not tell its outputs");
+  network->outputs(model.weights, z);
+  return z;
 }
 
-void measure_classes(const Model& model, const Rows& rows, std::span<const double> predictions,
-                     Evaluation& out) {
-  out.accuracy = share_of_equal(predictions, rows.labels());
-  out.confusion = confusion_matrix(predictions, rows.labels(), model.classes);
+void measure_outputs(const Model& model, const std::shared_ptr<const Rows>& rows, Evaluation& out) {
+  const std::vector<double> z = outputs_of(model, rows);
+  out.auc = auc_of(z, outputs(model), rows->labels(), model.classes);
+  if (!gives_probabilities(model)) return;
+  const std::vector<double> probabilities = class_probabilities(z, outputs(model), model.classes);
+  out.brier = brier_score(probabilities, rows->labels(), model.classes);
+  out.calibration = calibration(probabilities, rows->labels(), model.classes);
+}
+
+void measure_classes(const Model& model, const std::shared_ptr<const Rows>& rows,
+                     std::span<const double> predictions, Evaluation& out) {
+  out.accuracy = share_of_equal(predictions, rows->labels());
+  out.confusion = confusion_matrix(predictions, rows->labels(), model.classes);
   out.majority = share_of_most_frequent(out.confusion, model.classes, out.rows);
   out.recall = recalls(out.confusion, model.classes);
   out.balanced_accuracy = balanced_accuracy(out.recall);
   if (gives_probabilities(model)) out.log_loss = out.loss;
-  if (model.network.empty()) measure_outputs(model, rows, out);
+  measure_outputs(model, rows, out);
 }
 
 void measure_numbers(std::span<const double> predictions, std::span<const double> labels, Evaluation& out) {
@@ -110,12 +123,9 @@ bool gives_probabilities(const Model& model) {
 
 std::vector<double> two_class_scores(const Model& model, const data::Table& table) {
   require_sound(model);
-  const auto rows = rows_for(model, table);
-  const std::size_t per_row = outputs(model);
-  std::vector<double> z(rows->count() * per_row);
-  outputs_glm(*rows, glm_options(model), model.weights, z);
-  if (per_row == 1) return z;
-  std::vector<double> scores(rows->count());
+  std::vector<double> z = outputs_of(model, rows_for(model, table));
+  if (outputs(model) == 1) return z;
+  std::vector<double> scores(z.size() / 2);
   for (std::size_t row = 0; row < scores.size(); ++row) scores[row] = z[2 * row + 1] - z[2 * row];
   return scores;
 }
@@ -166,7 +176,7 @@ Evaluation evaluate_rows(const Model& model, const std::shared_ptr<const Rows>& 
   objective->predict(model.weights, predictions);
   keep_within_bounds(model, predictions);
   if (model.classes > 0) {
-    measure_classes(model, *rows, predictions, out);
+    measure_classes(model, rows, predictions, out);
   } else {
     measure_numbers(predictions, rows->labels(), out);
   }

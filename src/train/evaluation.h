@@ -18,7 +18,7 @@ std::shared_ptr<const Rows> rows_for(const Model& model, const data::Table& tabl
 // Labels are not looked at.
 std::vector<double> predict_rows(const Model& model, const std::shared_ptr<const Rows>& rows);
 
-// How much a linear model of two classes favours class 1 in each row: the log odds, or the margin of a
+// How much a model of two classes favours class 1 in each row: the log odds, or the margin of a
 // support vector machine. Class 1 is told where that is above 0. Labels are not looked at.
 std::vector<double> two_class_scores(const Model& model, const data::Table& table);
 

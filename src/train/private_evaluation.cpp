@@ -51,11 +51,11 @@ void require_classes(const Model& model) {
       model.schema.label));
 }
 
-void require_scores(const Model& model) {
-  if (model.classes == 2 && model.network.empty()) return;
-  throw InputError(fmt::format(
-      "--scores: expected a linear model of two classes, got {}; leave it out for the accuracy alone",
-      model.network.empty() ? fmt::format("{} classes", model.classes) : "network '" + model.network + "'"));
+void require_two_classes(const Model& model) {
+  if (model.classes == 2) return;
+  throw InputError(
+      fmt::format("--scores: expected a model of two classes, got {}; leave it out for the accuracy alone",
+                  model.classes));
 }
 
 // A class or a score for each row, and its label.
@@ -322,7 +322,7 @@ PrivateEvaluation evaluate_privately(const Model& model, const std::string& data
   const Query query(options);
   require_rows(model);
   require_classes(model);
-  if (options.scores) require_scores(model);
+  if (options.scores) require_two_classes(model);
   if (!options.ledger.empty() && !random.is_secure())
     throw InputError("NOT PRIVATE: seeded noise; an evaluation with a seed may not be written into a ledger");
   const std::string content_hash = data::content_hash(data::files_of(data));

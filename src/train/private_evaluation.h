@@ -15,7 +15,7 @@ namespace ration {
 
 struct PrivateEvaluationOptions {
   NoisyAccuracyOptions accuracy{};
-  // A histogram of scores in place of two counts: for linear models of two classes.
+  // A histogram of scores in place of two counts: for models of two classes.
   bool scores = false;
   data::OnBadRow on_bad_row = data::OnBadRow::refuse;  // rows that are left out count as wrong
   std::string ledger{};    // charged before a row is read; empty: nobody keeps account

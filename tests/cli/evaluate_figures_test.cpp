@@ -166,7 +166,7 @@ TEST_F(EvaluationFigures, OfPrivateRowsSayWhatTheNoiseLeavesOpen) {
   EXPECT_NEAR(wide.at("accuracy_error").get<double>() / narrow.at("accuracy_error").get<double>(), 4.2, 0.4);
 }
 
-TEST_F(EvaluationFigures, AHistogramIsOfLinearModelsOfTwoClasses) {
+TEST_F(EvaluationFigures, AHistogramIsOfTwoClasses) {
   Model three = census().model();
   three.loss = GlmLoss::softmax;
   three.classes = 3;
@@ -177,7 +177,7 @@ TEST_F(EvaluationFigures, AHistogramIsOfLinearModelsOfTwoClasses) {
   census().save("three", three);
   census().write("three.csv", "x,kind\n0,a\n1,b\n");
   expect_message("evaluate three --data three.csv --epsilon 1 --scores",
-                 "--scores: expected a linear model of two classes, got 3 classes");
+                 "--scores: expected a model of two classes, got 3");
   expect_message("evaluate run --data test.csv --public --scores", "--scores goes with --epsilon");
 }
 

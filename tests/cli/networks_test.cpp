@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -48,7 +49,25 @@ class NetworkCommands : public ::testing::Test {
 TEST_F(NetworkCommands, TrainEvaluateAndPredict) {
   const Finished trained = run(train("--model bag:8 --steps 60 --lr 1"));  // far from where it began
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_EQ(ration_json("evaluate run --data text:public.tsv --public", folder_.path())["accuracy"], 1);
+  const nlohmann::json found = ration_json("evaluate run --data text:public.tsv --public", folder_.path());
+  EXPECT_EQ(found["accuracy"], 1);
+  EXPECT_EQ(found["auc"], 1);
+  EXPECT_EQ(found["log_loss"], found["loss"]);
+  // Two texts: with probability 1 - q each of its own label, the loss is a mean of -log(1 - q), the score of
+  // q^2.
+  ASSERT_EQ(found["calibration"].size(), 2u);
+  double loss = 0, squares = 0;
+  for (int k : {0, 1}) {
+    const nlohmann::json& bin = found["calibration"][k];
+    const double wrong = k == 0 ? bin["said"].get<double>() : 1 - bin["said"].get<double>();
+    loss -= std::log1p(-wrong) * bin["rows"].get<double>() / 81;
+    squares += wrong * wrong * bin["rows"].get<double>() / 81;
+  }
+  EXPECT_NEAR(found["log_loss"], loss, 1e-6);
+  EXPECT_NEAR(found["brier"], squares, 1e-6);
+  const nlohmann::json noisy =
+      ration_json("evaluate run --data text:public.tsv --epsilon 1000 --scores", folder_.path());
+  EXPECT_NEAR(noisy["auc"], 1, 0.01);
   EXPECT_EQ(run("predict run --data text:new.tsv").out, "prediction\n1\n0\n");
   EXPECT_THAT(run("verify run").out, HasSubstr("verified"));
   EXPECT_THAT(file("certificate.txt"), HasSubstr("rounding sums within a batch to 32 bits"));

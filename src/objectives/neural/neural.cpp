@@ -20,6 +20,7 @@
 #include "objectives/neural/soundness.h"
 #include "ration/base/error.h"
 #include "ration/objectives/neural/tape.h"
+#include "ration/objectives/row_outputs.h"
 
 namespace ration::nn {
 namespace {
@@ -41,7 +42,7 @@ std::vector<bool> rows_with_unknown_tokens(const Rows& rows, std::size_t inputs,
   return bad;
 }
 
-class NeuralObjective final : public Objective {
+class NeuralObjective final : public Objective, public RowOutputs {
  public:
   // `masks`: where layers that draw have their bits from; null: the secure source.
   NeuralObjective(Network network, std::shared_ptr<const Rows> rows, const NeuralOptions& options,
@@ -64,6 +65,7 @@ class NeuralObjective final : public Objective {
   void label_counts(const Batch& batch, std::span<double> counts) const override;
   double mean_loss(Parameters w) override;
   void predict(Parameters w, std::span<double> predictions) override;
+  void outputs(Parameters w, std::span<double> outputs) override;
 
  private:
   void require_size(const char* what, std::size_t size, std::size_t expected) const;
@@ -475,6 +477,20 @@ void NeuralObjective::predict(Parameters w, std::span<double> predictions) {
   for_each_part(all, [&](RowNumbers part) {
     for_each_output(part, [&](std::size_t r, std::span<double> outputs) {
       predictions[part[r]] = losses_.prediction(outputs);
+    });
+  });
+}
+
+void NeuralObjective::outputs(Parameters w, std::span<double> outputs) {
+  require_known_tokens();
+  load(w);
+  std::vector<std::uint64_t> all(rows());
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  for_each_part(all, [&](RowNumbers part) {
+    for_each_output(part, [&](std::size_t r, std::span<double> of_row) {
+      require_size("places for the outputs", outputs.size(), rows() * of_row.size());
+      std::copy(of_row.begin(), of_row.end(),
+                outputs.begin() + static_cast<std::ptrdiff_t>(part[r] * of_row.size()));
     });
   });
 }

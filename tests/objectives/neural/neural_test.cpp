@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,6 +12,7 @@
 #include "objectives/neural/position_site.h"
 #include "ration/base/error.h"
 #include "ration/objectives/neural/models.h"
+#include "ration/objectives/row_outputs.h"
 #include "support/doubles.h"
 
 namespace ration::nn {
@@ -358,6 +360,29 @@ TEST(Networks, CountNormsAndClipLosses) {
   EXPECT_LE(along[1], 20 * 0.9);
   objective->clipped_loss_sums(candidates, all_rows(20), 1e6, at_start);
   EXPECT_NEAR(at_start[0] / 20, objective->mean_loss(w), 1e-9);
+}
+
+// In parts of 7 rows: every row has its own outputs, from which class and loss follow.
+TEST(Networks, TellTheOutputsThatTheyPredictBy) {
+  const auto rows = made_up_rows(20, 6, 3, 8);
+  Network net = small_net();
+  NeuralOptions options = kSmall;
+  options.rows_at_once = 7;
+  const auto objective = make_neural(net, rows, options);
+  const auto w = trained_parameters(*net.module);
+  std::vector<double> outputs(60), predictions(20);
+  dynamic_cast<RowOutputs&>(*objective).outputs(w, outputs);
+  objective->predict(w, predictions);
+  double loss = 0;
+  for (std::size_t row = 0; row < 20; ++row) {
+    const auto* const z = &outputs[3 * row];
+    EXPECT_EQ(std::max_element(z, z + 3) - z, predictions[row]) << row;
+    loss += std::log(std::exp(z[0]) + std::exp(z[1]) + std::exp(z[2])) -
+            z[static_cast<std::size_t>(rows->labels()[row])];
+  }
+  EXPECT_NEAR(objective->mean_loss(w), loss / 20, 1e-9);
+  EXPECT_THAT(refusal([&] { dynamic_cast<RowOutputs&>(*objective).outputs(w, predictions); }),
+              HasSubstr("expected 60 places for the outputs, got 20"));
 }
 
 TEST(Networks, FitNumbersToo) {
