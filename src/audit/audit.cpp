@@ -68,7 +68,8 @@ class Attackers {
               std::span<double> black) {
     white_box_.begin();
     const Fitted fitted =
-        fit(plan_, schema_, rows, random, {.threads = 1, .certificate = false, .releases = &white_box_});
+        fit(plan_, schema_, rows, random,
+            {.threads = 1, .certificate = false, .error_bars = false, .releases = &white_box_});
     std::copy(white_box_.scores().begin(), white_box_.scores().end(), white.begin());
     black_box_.score(fitted.model, black);
   }

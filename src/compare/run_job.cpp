@@ -85,8 +85,9 @@ void train_and_measure(const Job& job, const Comparison& comparison, const Resol
                        const data::Schema& schema, const FoldRows& rows, JobOutcome& out) {
   Watcher watcher(job.repeat == 0 && job.fold == 0);
   const double start = processor_seconds();
-  const Fitted fitted = fit(plan, schema, rows.train, SecureRandom::for_this_thread(),
-                            {.threads = 1, .observers = {&watcher}, .certificate = false});
+  const Fitted fitted =
+      fit(plan, schema, rows.train, SecureRandom::for_this_thread(),
+          {.threads = 1, .observers = {&watcher}, .certificate = false, .error_bars = false});
   out.run.seconds = processor_seconds() - start;
   out.run.steps = watcher.steps();
   out.trace.points = watcher.way();

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "meta/public_random.h"
+#include "base/public_random.h"
 #include "meta/unroll.h"
 
 namespace ration::meta {

@@ -17,7 +17,7 @@
 #include "meta/first_weights.h"
 #include "meta/lessons.h"
 #include "meta/protections.h"
-#include "meta/public_random.h"
+#include "base/public_random.h"
 #include "meta/unroll.h"
 #include "methods/protector/step_formulas.h"
 #include "ration/base/error.h"

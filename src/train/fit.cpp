@@ -62,7 +62,7 @@ Fitted fit(const ResolvedPlan& plan, const data::Schema& schema, std::shared_ptr
     throw InternalError("fit: a step of the plan was refused");
   }
   out.model.weights = training.weights();
-  out.model.noise = training.weight_noise();
+  if (options.error_bars) out.model.noise = training.weight_noise();
   if (options.certificate) {
     out.certificate = certify_training(out.plan, training, {"", random.is_secure()});
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/public_random.h"
 #include "data/add_hats.h"
 #include "ration/base/error.h"
 #include "ration/privacy/accountant.h"
@@ -20,20 +21,6 @@ namespace ration {
 namespace {
 
 constexpr std::size_t kTestRows = 4000;
-
-// Not private, and nothing that is: bits for noise on made-up rows, the same each time.
-class MadeUpBits final : public RandomSource {
- public:
-  explicit MadeUpBits(std::uint64_t seed) : engine_(seed) {}
-  bool is_secure() const override { return false; }
-
- private:
-  void generate(std::span<std::uint64_t> words) override {
-    for (std::uint64_t& word : words) word = engine_();
-  }
-
-  std::mt19937_64 engine_;
-};
 
 void require_facts(const Plan& plan, const data::Schema& schema) {
   if (!plan.rows) {
@@ -84,7 +71,7 @@ SparseMatrix part_of(const SparseMatrix& all, std::size_t first, std::size_t cou
   return part;
 }
 
-std::vector<double> drawn_labels(const MadeUp& table, std::size_t rows, std::mt19937_64& random) {
+std::vector<double> drawn_labels(const MadeUp& table, std::size_t rows, PublicRandom& random) {
   std::vector<double> labels;
   for (std::size_t row = 0; row < rows; ++row) {
     const auto shares = table.probabilities_of(row);
@@ -192,17 +179,17 @@ class Forecaster {
 
   ForecastTable on(double possible, double share, std::uint64_t seed) const {
     const MadeUp table = make_up(schema_, {rows_ + kTestRows, possible, share, seed});
-    std::mt19937_64 random(seed + 1);
+    PublicRandom random(seed + 1);
     const Rows train = Rows::build(part_of(table.features, 0, rows_), drawn_labels(table, rows_, random));
     const Rows test =
         Rows::build(part_of(table.features, rows_, kTestRows), std::vector<double>(kTestRows, 0.0));
     ForecastTable out{
         .possible = table.possible(), .largest = table.largest(), .without_privacy = {}, .with_privacy = {}};
-    MadeUpBits bits(seed + 2);
+    PublicRandom bits(seed + 2);
     const auto fitted_score = [&](const ResolvedPlan& plan, const data::Schema& schema) {
       const auto rows = std::make_shared<const Rows>(with_knots(train, schema_, schema));
-      const Fitted fitted =
-          fit(plan, schema, rows, bits, {.threads = options_.threads, .certificate = false});
+      const Fitted fitted = fit(plan, schema, rows, bits,
+                                {.threads = options_.threads, .certificate = false, .error_bars = false});
       return score_of(fitted.model, with_knots(test, schema_, schema), table, rows_);
     };
     out.without_privacy = fitted_score(open_plan_, schemas_.back());

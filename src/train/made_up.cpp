@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 
+#include "base/public_random.h"
 #include "data/one_hot_groups.h"
 #include "ration/data/table.h"
 
@@ -28,7 +30,7 @@ struct MadeColumn {
   std::vector<std::vector<double>> scores{};  // of each category, for each class
 };
 
-std::vector<double> cumulative_shares(std::size_t count, std::mt19937_64& random) {
+std::vector<double> cumulative_shares(std::size_t count, PublicRandom& random) {
   std::vector<double> shares(count);
   for (std::size_t k = 0; k < count; ++k) shares[k] = 1 / static_cast<double>(k + 1);
   std::shuffle(shares.begin(), shares.end(), random);
@@ -40,8 +42,7 @@ std::vector<double> cumulative_shares(std::size_t count, std::mt19937_64& random
   return shares;
 }
 
-MadeColumn one_column(std::size_t first, std::size_t categories, std::size_t scores,
-                      std::mt19937_64& random) {
+MadeColumn one_column(std::size_t first, std::size_t categories, std::size_t scores, PublicRandom& random) {
   constexpr double kPowers[] = {0.5, 1, 2, 4};
   std::normal_distribution<double> normal;
   MadeColumn column{.first = first};
@@ -64,7 +65,7 @@ MadeColumn one_column(std::size_t first, std::size_t categories, std::size_t sco
 }
 
 // Features without a schema's columns are zeros and ones, a dozen ones to a row.
-std::vector<MadeColumn> columns_of(const data::Schema& schema, std::size_t scores, std::mt19937_64& random) {
+std::vector<MadeColumn> columns_of(const data::Schema& schema, std::size_t scores, PublicRandom& random) {
   std::vector<MadeColumn> columns;
   if (schema.indexed_features) {
     for (std::size_t j = 0; j < schema.indexed_features->count; ++j) {
@@ -92,7 +93,7 @@ struct Scored {
   std::vector<double> scores;  // rows x scores
 };
 
-Scored draw_rows(const data::Schema& schema, std::size_t rows, std::size_t scores, std::mt19937_64& random) {
+Scored draw_rows(const data::Schema& schema, std::size_t rows, std::size_t scores, PublicRandom& random) {
   std::normal_distribution<double> normal;
   const std::vector<MadeColumn> columns = columns_of(schema, scores, random);
   Scored out;
@@ -206,7 +207,7 @@ double MadeUp::largest() const {
 }
 
 MadeUp make_up(const data::Schema& schema, const MadeUpOptions& options) {
-  std::mt19937_64 random(options.seed);
+  PublicRandom random(options.seed);
   const std::size_t classes = schema.classes();
   const std::size_t scores = classes == 2 ? 1 : classes;
   Scored drawn = draw_rows(schema, options.rows, scores, random);

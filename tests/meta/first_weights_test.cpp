@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "meta/public_random.h"
+#include "base/public_random.h"
 
 namespace ration::meta {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/content_hash.h"
-#include "meta/public_random.h"
+#include "base/public_random.h"
 #include "ration/data/schema.h"
 #include "support/binary_files.h"
 #include "support/child_process.h"

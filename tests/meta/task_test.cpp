@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/distributions.h"
-#include "meta/public_random.h"
+#include "base/public_random.h"
 #include "ration/base/error.h"
 
 namespace ration::meta {

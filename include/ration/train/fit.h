@@ -36,6 +36,7 @@ struct FitOptions {
   std::size_t threads = 0;              // 0: one per processor
   std::vector<Observer*> observers{};   // told of each step
   bool certificate = true;              // false: none is made, which saves accounting the events once more
+  bool error_bars = true;               // false: Model::noise is left empty, which saves working it out
   std::size_t left_out = 0;             // rows that count and contribute nothing (data::Table)
   ReleaseObserver* releases = nullptr;  // told of each gradient that the fit was given
   // Which rows belong together; if and only if the plan protects a unit. None has more rows than it says.

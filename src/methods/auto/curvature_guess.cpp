@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "base/public_random.h"
+
 namespace ration {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr std::size_t kMostDraws = 8;
 constexpr double kDrawnEntries = 1 << 14;  // of all draws together, or one
 
 // Of entries beside the diagonal; those on it have twice the variance.
-Matrix symmetric_noise(Eigen::Index side, double stddev, std::mt19937_64& random) {
+Matrix symmetric_noise(Eigen::Index side, double stddev, PublicRandom& random) {
   std::normal_distribution<double> normal(0, stddev);
   Matrix noise(side, side);
   for (Eigen::Index i = 0; i < side; ++i) {
@@ -36,7 +38,7 @@ CurvatureGuess with_bias(const Vector& curvatures, const Matrix& overlaps) {
   return guess;
 }
 
-CurvatureGuess draw(const Vector& eigenvalues, const Vector& floored, double noise, std::mt19937_64& random) {
+CurvatureGuess draw(const Vector& eigenvalues, const Vector& floored, double noise, PublicRandom& random) {
   const Eigen::Index side = eigenvalues.size();
   Matrix noisy = symmetric_noise(side, noise, random);
   noisy.diagonal() += eigenvalues;
@@ -121,7 +123,7 @@ NoiseDesign white_noise_design(const RowView& before, const NoisyMoment& moment,
   const Vector real = eigenvalues_without_noise(solver.eigenvalues(), moment.noise).cwiseMax(0.0);
   const auto draws = std::clamp<std::size_t>(
       static_cast<std::size_t>(kDrawnEntries / static_cast<double>(side * side)), 1, kMostDraws);
-  std::mt19937_64 random(seed);
+  PublicRandom random(seed);
   while (out.guesses.size() < draws) out.guesses.push_back(draw(real, floored, moment.noise, random));
   return out;
 }
