@@ -78,10 +78,11 @@ double RowLosses::norm(std::size_t r, double squared) const {
 }
 
 // Next to nothing is nothing: below 1e-10 of its slopes, the squares of a gradient have lost their digits in
-// 32 bits.
+// 32 bits; below a bound of 1e-20, the numbers of a contribution might, and be rounded up.
 double RowLosses::factor(std::size_t r, double squared, const AnyClipRule& rule) const {
   constexpr double kSmallest = 1e-20;
-  if (!(squared >= kSmallest)) return 0;
+  constexpr double kLeastBound = 1e-20;
+  if (!(squared >= kSmallest) || rule.bound() < kLeastBound) return 0;
   const double factor = rule.visit([&](const auto& chosen) { return clip_factor(chosen, norm(r, squared)); });
   return factor * (1 - kSinglePrecisionRoom) / scales_[r];
 }

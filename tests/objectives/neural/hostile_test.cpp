@@ -159,6 +159,21 @@ TEST(HostileRows, AGramSumThatOverflowsContributesNothing) {
   }
 }
 
+// Of contributions as short as these, 32 bits hold a digit or two, and may hold too large ones.
+TEST(HostileRows, UnderABoundThat32BitsCannotHoldNothingIsContributed) {
+  const Network net = Sequential(Linear(torch::nn::LinearOptions(1000, 2).bias(false)));
+  const NeuralOptions options{.input = {1000}, .classes = 2, .threads = 1};
+  for (const double bound : {1e-44, 5e-44, 1e-43, 3e-43, 1e-42, 1e-40, 1e-36, 1e-30, 1e-21, 1e-20, 1e-6}) {
+    for (const double size : {1e-7, 3e-8, 1e-8}) {
+      const auto row = std::make_shared<const Rows>(Rows::dense(1000, std::vector<double>(1000, size), {1}));
+      for (const AnyClipRule& rule :
+           {AnyClipRule(Abadi{bound}), AnyClipRule(AutoV{bound}), AnyClipRule(AutoV{bound}).per_layer()}) {
+        EXPECT_LE(longest_alone(net, row, options, rule).value(), bound) << size << " " << rule.name();
+      }
+    }
+  }
+}
+
 // ---- the first dimension is the row ----
 
 struct ReshapesImpl : torch::nn::Module {
