@@ -160,11 +160,11 @@ void add_commands(Keys& keys) {
                "--epsilon 1 "
                "--delta 1e-6 --ledger budget.db --out run");
   commands.run("ledger show", "ledger show budget.db");
-  commands.run("ledger init",
-               "ledger init units.db --data census.csv --unit age --epsilon 9 --delta 1e-4");
+  commands.run("ledger init", "ledger init units.db --data census.csv --unit age --epsilon 9 --delta 1e-4");
   commands.run("ledger show", "ledger show units.db");
   commands.run("train",
-               "train --data census.csv --schema census.toml --unit age --rows-per-unit 8 --units 74 --steps 5 "
+               "train --data census.csv --schema census.toml --unit age --rows-per-unit 8 --units 74 "
+               "--method dpsgd --steps 5 "
                "--rate 0.1 --epsilon 1 --delta 1e-6 --ledger units.db --out units");
   commands.run("ledger runs", "ledger runs budget.db");
   commands.run("verify", "verify run/certificate.json");

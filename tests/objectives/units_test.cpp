@@ -269,6 +269,7 @@ TEST(UnitsView, WhatIsNoUnitIsRefused) {
   EXPECT_EQ(Units({0, 0, 3}, 3, true).weight(1), 1 / 3.0);
   const auto table = store(Storage::dense, 1, {1, 1}, {0, 1});
   EXPECT_THROW(by_units(GlmLoss::logistic, table, units_of({0, 1})), InputError);
+  EXPECT_THROW(by_units(GlmLoss::logistic, table, units_of({0, 1, 9})), InputError);
   const auto objective = by_units(GlmLoss::logistic, table, units_of({0, 2}));
   EXPECT_THROW(gradient_sum(*objective, Vector{0}, one(1), Abadi{1}), InputError);
 }

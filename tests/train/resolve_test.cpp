@@ -678,9 +678,6 @@ TEST(Resolve, MethodAutoTakesNoSettingsOfTheMethodInItsPlace) {
   plan.loss_bound = 2;
   EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("a method that takes it: --method blsgd"));
   plan.loss_bound.reset();
-  plan.rate = 0.1;
-  EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("rate is 0.1; leave it out, or name a method"));
-  plan.rate.reset();
   plan.center = Centering::yes;
   EXPECT_THAT(refusal([&] { resolve(plan); }), HasSubstr("method auto centres rows itself"));
   Plan nothing = plan_by_auto();

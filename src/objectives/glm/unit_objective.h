@@ -53,7 +53,7 @@ class UnitObjective final : public Objective {
   // Without a view, rows are seen as they are.
   UnitObjective(std::shared_ptr<const Rows> rows, std::shared_ptr<const Units> units,
                 std::shared_ptr<const RowView> view, Loss loss, std::size_t threads)
-      : rows_(std::move(rows)),
+      : rows_(fitting(std::move(rows), *units)),
         units_(std::move(units)),
         view_(std::move(view)),
         loss_(loss),
@@ -63,9 +63,7 @@ class UnitObjective final : public Objective {
         lengths_(*rows_, *units_, norms_, view_.get(), threads_),
         linear_(rows_, loss, threads),
         at_(linear_.parameters()),
-        direction_(linear_.parameters()) {
-    require_size("rows of the units", units_->rows(), rows_->count());
-  }
+        direction_(linear_.parameters()) {}
 
   std::size_t rows() const override { return units_->count(); }
   std::size_t parameters() const override {
@@ -140,6 +138,12 @@ class UnitObjective final : public Objective {
     if (size == expected) return;
     throw InputError(fmt::format("units: expected {} {}, got {}", expected, what, size));
   }
+  // Before anything is computed from both.
+  static std::shared_ptr<const Rows> fitting(std::shared_ptr<const Rows> rows, const Units& units) {
+    if (!rows) throw InputError("units: expected rows, got none");
+    require_size("rows", rows->count(), units.rows());
+    return rows;
+  }
   void require_batch(const Batch& batch) const {
     if (batch.rows.empty() || batch.rows.back() < rows()) return;
     throw InputError(fmt::format("units: expected units below {}, got unit {}", rows(), batch.rows.back()));
@@ -204,11 +208,13 @@ class UnitObjective final : public Objective {
 
 template <class Loss>
 std::size_t UnitObjective<Loss>::next_bundle(Numbers units, Bundle& bundle) const {
+  // Dense rows stay in the nearest cache between the two products, as in the linear objective's tiles.
+  const std::size_t most = rows_->is_dense() ? kBundle / 4 : kBundle;
   std::size_t count = 0;
   std::size_t rows = 0;
   for (; count < units.size(); ++count) {
     const std::size_t size = units_->size(units[count]);
-    if (count > 0 && rows + size > kBundle) break;
+    if (count > 0 && rows + size > most) break;
     rows += size;
     lengths_.prefetch(units[count]);
   }
