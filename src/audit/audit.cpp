@@ -15,6 +15,7 @@
 #include "ration/base/error.h"
 #include "ration/data/table.h"
 #include "ration/train/fit.h"
+#include "train/unit_of_plan.h"
 
 namespace ration::audit {
 namespace {
@@ -29,8 +30,7 @@ void require_rows(const Plan& plan) {
   if (plan.unit.empty()) return;
   throw InputError(
       fmt::format("audit: unit = {}: the attacks put in rows, one by one; leave unit and rows_per_unit out "
-                  "of plan and schema "
-                  "to audit the same plan for rows",
+                  "of plan and schema to audit the same plan for rows",
                   in_quotes(plan.unit)));
 }
 
@@ -268,6 +268,8 @@ bool Report::contradicts() const {
 Subject worst_case_subject(Plan plan) {
   plan = without_private_files(std::move(plan));
   if (!plan.rows) plan.rows = data::public_rows(plan.data);
+  settle_unit(plan);
+  require_rows(plan);
   plan = with_choices_of_schema(std::move(plan));
   plan.data.clear();
   plan.schema.clear();
@@ -276,7 +278,6 @@ Subject worst_case_subject(Plan plan) {
     throw InputError(fmt::format("audit: model {} needs images, and no table is made up of them; give --data",
                                  plan.model.name()));
   }
-  require_rows(plan);
   const bool is_open = !plan.rows;
   if (is_open) plan.rows = kDeclaredRows;
   ResolvedPlan resolved = resolve(plan);

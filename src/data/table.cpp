@@ -58,7 +58,7 @@ Table read_table(const std::string& path, const Schema& schema, const ReadOption
   if (!schema.image && !schema.text) require_file_name(path, schema);
   const FileFormat format = schema.format == FileFormat::by_name ? format_by_name(path) : schema.format;
   if (options.units && format != FileFormat::delimited)
-    refuse(path, "unit: expected a delimited file, which has a column for it");
+    throw PublicFault(path + ": unit: expected a delimited file, which has a column for it");
   switch (format) {
     case FileFormat::libsvm:
       return read_libsvm(path, schema, options);

@@ -67,11 +67,11 @@ std::string meaning(const Certificate& c) {
 }
 
 std::string limits(const Certificate& c) {
-  const std::string several = c.unit.empty() ? "several rows" : fmt::format("more than one {}", c.unit);
+  const std::string several =
+      c.unit.empty() ? "several rows" : fmt::format("more than one value of {}", c.unit);
   return fmt::format(
       "This does not mean that nothing can be learned about a person. What is true of people in general can "
-      "be "
-      "learned whether or not a person is in the data. A person with {} is protected less. Other "
+      "be learned whether or not a person is in the data. A person with {} is protected less. Other "
       "uses of the same data add to what is stated here.",
       several);
 }

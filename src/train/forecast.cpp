@@ -23,6 +23,11 @@ namespace {
 constexpr std::size_t kTestRows = 4000;
 
 void require_facts(const Plan& plan, const data::Schema& schema) {
+  if (!plan.unit.empty() || !schema.unit.empty()) {
+    throw InputError(
+        "plan: a forecast makes up rows, not units of several; leave unit out of schema and plan, and give "
+        "the number of units as rows (--rows N): a unit tells about as much as a row");
+  }
   if (!plan.rows) {
     throw InputError("plan: a forecast needs the declared number of rows; give rows = N (--rows N)");
   }

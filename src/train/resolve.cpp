@@ -377,6 +377,7 @@ ResolvedPlan resolve(const Plan& given, const SchemaFinder& schema) {
   out.rate = rate_of(plan);
   const Sampling sampling = sampling_of(plan, out.rate);
   out.relation = relation_of(plan, sampling);
+  require_lasting_units(plan, out.relation);
   if (sampling == Sampling::fixed_size) {
     out.fixed_size = fixed_size_of(plan, out.rate);
     out.rate = static_cast<double>(*out.fixed_size) / *plan.rows;

@@ -30,8 +30,7 @@ std::string describe(const Protector& protector) {
 std::string assumed_of_unit(const Plan& plan) {
   return fmt::format(
       "that column {} says whose each row is; rows in which it is missing or cannot be found are nobody's "
-      "and "
-      "left out; of one {} no more than {} rows are used, drawn at random",
+      "and left out; of one {} no more than {} rows are used at a time, drawn at random",
       plan.unit, plan.unit, *plan.rows_per_unit);
 }
 

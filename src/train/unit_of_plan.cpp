@@ -38,8 +38,7 @@ void require_whole(Plan& plan) {
   if (!plan.rows_per_unit)
     refuse(
         fmt::format("rows_per_unit is needed with unit: how many rows of one {} are used at most, such as 8; "
-                    "the others are "
-                    "left out at random",
+                    "the others are left out at random",
                     plan.unit));
   if (*plan.rows_per_unit > static_cast<std::int64_t>(data::kMostRowsPerUnit))
     refuse(fmt::format("expected rows_per_unit <= {}, got {}", data::kMostRowsPerUnit, *plan.rows_per_unit));
@@ -53,7 +52,10 @@ void require_whole(Plan& plan) {
 }  // namespace
 
 void take_unit(const data::Schema& schema, Plan& plan) {
-  if (schema.unit.empty() || (!plan.unit.empty() && plan.unit != schema.unit)) return;
+  if (schema.unit.empty()) return;
+  if (!plan.unit.empty() && plan.unit != schema.unit)
+    refuse(fmt::format("unit = {}, but the schema says that rows belong to {}; name one of them",
+                       in_quotes(plan.unit), in_quotes(schema.unit)));
   plan.unit = schema.unit;
   if (!plan.rows_per_unit) plan.rows_per_unit = static_cast<std::int64_t>(schema.rows_per_unit);
 }
@@ -81,6 +83,15 @@ void require_unit_form(const Plan& plan) {
         fmt::format("unit = {}: center asks for the mean of rows, which has no form for units; use method "
                     "auto, which centres by itself, or leave center out",
                     in_quotes(plan.unit)));
+}
+
+void require_lasting_units(const Plan& plan, Relation relation) {
+  if (plan.unit.empty() || relation != Relation::replace_one || plan.on_bad_row == data::OnBadRow::refuse)
+    return;
+  refuse(fmt::format(
+      "on_bad_row = {}: under replace_one the number of units is public, and a row that is left out "
+      "may have been the only one of its {}; use on_bad_row = refuse, or relation add_remove",
+      plan.on_bad_row.name(), plan.unit));
 }
 
 data::Schema with_unit(const Plan& plan, data::Schema schema) {

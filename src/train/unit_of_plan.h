@@ -18,6 +18,10 @@ void take_unit(const data::Schema& schema, Plan& plan);
 // model has no unit form yet.
 void require_unit_form(const Plan& plan);
 
+// InputError if bad rows are left out under replace_one: a row that does not say whose it is vanishes, and
+// its unit with it if that was its only row, so that neighbours would have different numbers of units.
+void require_lasting_units(const Plan& plan, Relation relation);
+
 // The schema with the plan's unit, whose column is never a feature.
 data::Schema with_unit(const Plan& plan, data::Schema schema);
 

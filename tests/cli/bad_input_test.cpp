@@ -38,7 +38,8 @@ const std::string kGood = poisson("0.01", "1", "10", "1e-5");
 const std::string kCalibrate = "calibrate --sampling poisson --delta 1e-5 ";
 
 const BadInput kBadInputs[] = {
-    {"NoCommand", "", "expected a command: account, audit, calibrate, coefficients, compare, completion, demo"},
+    {"NoCommand", "",
+     "expected a command: account, audit, calibrate, coefficients, compare, completion, demo"},
     {"UnknownCommand", "acount", "unknown command 'acount'; did you mean 'account'?"},
     {"SimilarCommand", "acount", "did you mean 'account'?"},
     {"SimilarFlag", kGood + " --acountant rdp", "did you mean '--accountant'?"},

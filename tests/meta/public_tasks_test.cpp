@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "data/content_hash.h"
 #include "base/public_random.h"
+#include "data/content_hash.h"
 #include "ration/data/schema.h"
 #include "support/binary_files.h"
 #include "support/child_process.h"

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "base/distributions.h"
-#include "meta/constraint.h"
 #include "base/public_random.h"
+#include "meta/constraint.h"
 #include "methods/protector/step_formulas.h"
 #include "objectives/quadratic.h"
 #include "ration/objectives/glm/glm.h"

@@ -229,6 +229,18 @@ TEST(UnitGradients, AHostileRowContributesNothing) {
   }
 }
 
+// Of a row near the largest, seen for sure, the clipped slope is rounded to a digit or two.
+TEST(UnitGradients, OfTheLongestRowNoMoreIsLeftThanTheBoundAllows) {
+  const auto table = store(Storage::sparse, 2, {1.7e308, 1}, {1});
+  const auto objective = by_units(GlmLoss::logistic, table, units_of({0, 1}));
+  for (const double sure : {0.0, 20.0, 40.0, 46.0}) {
+    for (const double bound : {4.6e-16, 8e-16, 2.7e-14, 1e-9, 1.0}) {
+      EXPECT_LE(norm(gradient_sum(*objective, Vector{0, sure}, one(0), Abadi{bound})), bound * (1 + 1e-13))
+          << sure << ' ' << bound;
+    }
+  }
+}
+
 TEST(UnitCounts, AUnitIsShortAsAWhole) {
   const auto table = store(Storage::dense, 1, {1, 1, 1, 1}, {0, 0, 0, 1});
   const auto objective = by_units(GlmLoss::logistic, table, units_of({0, 2, 2, 4}));

@@ -173,9 +173,30 @@ TEST_F(UnitRun, APlanMustSayAllOfIt) {
   EXPECT_THROW(train_it(nobody, "nobody"), InputError);
 }
 
+// A schema that says whose rows they are is not overruled without a word.
+TEST_F(UnitRun, APlanAndASchemaThatDisagreeAreRefused) {
+  Plan by_age = plan();
+  by_age.unit = "age";
+  EXPECT_EQ(refusal_of(by_age),
+            "plan: unit = 'age', but the schema says that rows belong to 'patient_id'; name one of them");
+}
+
+// Cut the only row of a patient off, and there is one patient less: under replace_one neighbours would differ
+// in what is public.
+TEST_F(UnitRun, BadRowsThatVanishAreRefusedUnderReplaceOne) {
+  for (const data::OnBadRow choice : {data::OnBadRow::clamp, data::OnBadRow::drop}) {
+    Plan open = plan();
+    open.on_bad_row = choice;
+    EXPECT_TRUE(train_it(open, "add_remove" + std::string(to_string(choice))).finished);
+    open.relation = Relation::replace_one;
+    EXPECT_THAT(refusal_of(open), HasSubstr("use on_bad_row = refuse, or relation add_remove"));
+  }
+}
+
 // The plan's word counts, and its column is no feature even if the schema has bounds for it.
 TEST_F(UnitRun, APlanMayMakeAFeatureTheUnit) {
   Plan by_age = plan();
+  by_age.schema = folder_.write("rows.toml", schema_without_unit());
   by_age.unit = "age";
   by_age.rows_per_unit = 8;
   by_age.units = 100;

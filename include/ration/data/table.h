@@ -23,7 +23,7 @@ struct Table {
   // units there are, those of whose rows none is left included. A row that does not say whose it is, because
   // its unit is missing or it has too few or too many fields, breaks the schema and belongs to none.
   std::vector<std::size_t> unit_of_row{};
-  std::size_t units = 0;
+  std::size_t units = 0;  // how many there are, if they were asked for
 };
 
 // The encoded columns, known from the public schema before a row is read.

@@ -74,10 +74,10 @@ struct Certificate {
   // What is left for several rows together. Empty where nothing is promised, and in certificates of ration
   // 0.2 and before.
   std::vector<GroupGuarantee> groups;
-  // The column that names a unit, if units are protected in place of rows; and how many rows of one are used
-  // at most. unit_of_privacy is unit_in_words() of them.
+  // The column that names a unit, if units are protected in place of rows. unit_of_privacy is unit_in_words()
+  // of it and of rows_per_unit.
   std::string unit;
-  std::int64_t rows_per_unit = 0;
+  std::int64_t rows_per_unit = 0;  // how many rows of one unit are used at most; 0 without units
 };
 
 // "one row", or "one patient_id, with up to 8 rows".

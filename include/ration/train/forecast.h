@@ -34,18 +34,18 @@ struct ForecastScore {
 
 // One made-up table.
 struct ForecastTable {
-  double possible = 0;  // accuracy of who knows how it was made
-  double largest = 0;   // share of the most frequent class
-  ForecastScore without_privacy;
+  double possible = 0;                      // accuracy of who knows how it was made
+  double largest = 0;                       // share of the most frequent class
+  ForecastScore without_privacy;            // of a plain fit
   std::vector<ForecastScore> with_privacy;  // for each budget
 };
 
 // All of them.
 struct Forecast {
-  std::vector<double> epsilons;  // half the plan's, the plan's, its double
-  std::size_t rows = 0;          // declared
-  std::size_t simulated = 0;     // trained on
-  std::vector<ForecastTable> tables;
+  std::vector<double> epsilons;       // half the plan's, the plan's, its double
+  std::size_t rows = 0;               // declared
+  std::size_t simulated = 0;          // trained on
+  std::vector<ForecastTable> tables;  // one of each difficulty
 };
 
 // Reads no row. InputError, with what would do, unless the plan declares rows and has method auto, and the

@@ -26,7 +26,8 @@ struct Coefficient {
   // Of a category: less the mean over those of its column, which goes to the bias; no prediction is changed.
   double value = 0;
   // None if the noise is not known.
-  std::optional<double> low, high;
+  std::optional<double> low;
+  std::optional<double> high;  // likewise
 };
 
 // The largest first, those of the bias last. InputError for a network, or unless 0 < level < 1.
@@ -36,8 +37,8 @@ std::vector<Coefficient> coefficients(const Model& model, double level = 0.95);
 struct PredictionInterval {
   double prediction = 0;   // the class (its place) or the value, as by predict()
   double probability = 0;  // that the row is of this class; of a value, the value itself
-  double low = 0;          // of the probability, or the value
-  double high = 0;
+  double low = 0;          // lower end, of the probability or the value
+  double high = 0;         // upper end
 };
 
 // For each row. InputError if the model's noise is not known, or its loss has no probabilities (hinge,

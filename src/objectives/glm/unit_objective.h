@@ -283,7 +283,8 @@ void UnitObjective<Loss>::find_slopes(Parameters w, Scratch& scratch) const {
 }
 
 // A factor that is not finite would leave the unit's sum longer than it was found to be, so the whole unit is
-// left out then.
+// left out then. So is a single row, which may be as long as it likes, if its slope has lost its digits
+// (LinearObjective::add_clipped); rows of larger units are too short for that to count.
 template <class Loss>
 template <ClipRule Rule>
 void UnitObjective<Loss>::clip_unit(const Rule& rule, std::uint64_t unit, std::span<double> factors,
@@ -297,7 +298,8 @@ void UnitObjective<Loss>::clip_unit(const Rule& rule, std::uint64_t unit, std::s
     one *= factor;
     finite = finite && std::isfinite(one);
   }
-  if (!finite || !(factor > 0)) std::fill(factors.begin(), factors.end(), 0.0);
+  const bool lost = norms.size() == 1 && !has_all_digits(norms[0] * factor);
+  if (!finite || lost || !(factor > 0)) std::fill(factors.begin(), factors.end(), 0.0);
 }
 
 // Rows whose factors are 0 are left out, since 0 times what they hold might not be 0.

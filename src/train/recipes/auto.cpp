@@ -32,10 +32,16 @@ std::optional<Substitute> substitute(const Plan& plan) {
   return std::nullopt;
 }
 
-// By the declared rows alone. Under replace_one, only batches of a fixed size have a theorem.
+bool sees_all_rows(const Plan& plan) {
+  const bool knows_no_samples = plan.accountant == Accountant::gdp || plan.accountant == Accountant::zcdp;
+  return plan.sampling == Sampling::full || knows_no_samples;
+}
+
+// By the declared rows alone, unless the plan says otherwise. Under replace_one, only batches of a fixed size
+// have a theorem.
 void choose_rows_of_a_step(Plan& plan) {
   if (plan.rate || plan.batch) return;
-  plan.rate = std::min(1.0, kMostRowsOfAStep / plan.rows.value_or(1));
+  plan.rate = sees_all_rows(plan) ? 1 : std::min(1.0, kMostRowsOfAStep / plan.rows.value_or(1));
   if (*plan.rate < 1 && plan.relation == Relation::replace_one && plan.sampling.is_auto())
     plan.sampling = Sampling::fixed_size;
 }
