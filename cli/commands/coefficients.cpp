@@ -13,6 +13,7 @@
 #include "ration/base/error.h"
 #include "ration/train/intervals.h"
 #include "text/output.h"
+#include "text/short_names.h"
 #include "text/text_table.h"
 
 namespace ration::cli {
@@ -41,7 +42,7 @@ std::string to_text(const std::vector<Coefficient>& list, double level) {
   }
   TextTable table(columns);
   for (const Coefficient& one : list) {
-    std::vector<std::string> cells{one.column, one.category};
+    std::vector<std::string> cells{one.column, with_short_number(one.category)};
     if (has_classes) cells.push_back(one.class_name);
     cells.push_back(number(one.value));
     if (has_intervals) {

@@ -22,6 +22,7 @@
 #include "text/output.h"
 #include "text/progress_bar.h"
 #include "text/run_files.h"
+#include "text/short_names.h"
 #include "text/text_table.h"
 
 namespace ration::cli {
@@ -144,15 +145,6 @@ std::string accuracy_table(const Demo& demo) {
                                show(run.epsilon), bar(certificate.epsilon / run.epsilon, 20))});
   }
   return table.render();
-}
-
-// "capital-gain near 1332.5214321633246" with a number that can be read.
-std::string with_short_number(const std::string& column) {
-  const std::string near = " near ";
-  const std::size_t at = column.find(near);
-  if (at == std::string::npos) return column;
-  const std::size_t number = at + near.size();
-  return fmt::format("{}{:.4g}", column.substr(0, number), std::stod(column.substr(number)));
 }
 
 // The largest weights: what the model learned.

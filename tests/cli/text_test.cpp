@@ -2,6 +2,7 @@
 
 #include "base/read_number.h"
 #include "ration/base/error.h"
+#include "text/short_names.h"
 #include "text/text_table.h"
 
 namespace ration::cli {
@@ -20,6 +21,13 @@ TEST(ShowRounded, NeverFlattersTheFigure) {
     EXPECT_LE(std::stod(show_rounded_down(value)), value);
     EXPECT_LE(std::stod(show_rounded_up(value)), value * (1 + 1.1e-5));
   }
+}
+
+TEST(ShortNames, AreOfHatsAlone) {
+  EXPECT_EQ(with_short_number("capital-gain near 1332.5214321633246"), "capital-gain near 1333");
+  EXPECT_EQ(with_short_number("near 7.125"), "near 7.125");
+  EXPECT_EQ(with_short_number("linear 7.12512345"), "linear 7.12512345");
+  EXPECT_EQ(with_short_number("lives near water"), "lives near water");
 }
 
 TEST(ReadCount, TakesWholeNumbersHoweverWritten) {
