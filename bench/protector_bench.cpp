@@ -9,9 +9,9 @@
 #include <string>
 
 #include "base/distributions.h"
+#include "base/public_random.h"
 #include "child_process.h"
 #include "meta/first_weights.h"
-#include "meta/public_random.h"
 #include "meta/train_protector.h"
 #include "methods/protector/coordinate_lstm.h"
 #include "peak_memory.h"
@@ -26,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 // As many as the fours and sixes, a fifth of the pixels bright.
 Rows made_up_images() {
   constexpr std::size_t kImages = 11'760, kColumns = 785;
-  meta::PublicRandom random(1);
+  PublicRandom random(1);
   SparseMatrix matrix;
   matrix.columns = kColumns;
   std::vector<double> labels(kImages);
@@ -43,7 +43,7 @@ Rows made_up_images() {
 }
 
 std::shared_ptr<const Protector> untrained(double steps) {
-  meta::PublicRandom random(1);
+  PublicRandom random(1);
   Protector protector;
   protector.output_scale = 0.01;
   protector.scheduler = meta::first_scheduler({Protector::kSchedulerInputs, protector.units}, steps, random);

@@ -1,6 +1,6 @@
 #include "private_run.h"
 
-#include "meta/public_random.h"
+#include "base/public_random.h"
 #include "ration/oracle/oracle.h"
 #include "ration/privacy/filter.h"
 #include "ration/sampling/full.h"
@@ -24,7 +24,7 @@ std::vector<double> weights_of(const Method& method, std::size_t parameters) {
 PrivateRun run_privately(Objective& objective, Method& method, const RunOptions& options) {
   const FullSampler sampler = all_rows(objective);
   const auto filter = make_filter(options.accountant, options.budget, Relation::add_remove);
-  meta::PublicRandom random(options.seed);
+  PublicRandom random(options.seed);
   PrivateOracle oracle(objective, sampler, *filter, random);
   PrivateRun run;
   run.weights.push_back(weights_of(method, objective.parameters()));

@@ -12,7 +12,7 @@
 #include <numeric>
 
 #include "base/atomic_file.h"
-#include "meta/public_random.h"
+#include "base/public_random.h"
 #include "meta/train_protector.h"
 #include "methods/agd.h"
 #include "methods/gradient_descent.h"
@@ -30,7 +30,7 @@ constexpr std::size_t kTuningTasks = 100;
 const std::vector<double> kStart{2, 2};
 
 std::unique_ptr<meta::Task> problem(std::uint64_t seed) {
-  meta::PublicRandom random(seed);
+  PublicRandom random(seed);
   return meta::random_quadratics(kStart)(random);
 }
 

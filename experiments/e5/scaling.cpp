@@ -9,8 +9,8 @@
 #include <cmath>
 #include <map>
 
+#include "base/public_random.h"
 #include "meta/first_weights.h"
-#include "meta/public_random.h"
 #include "meta/train_protector.h"
 #include "ration/base/error.h"
 
@@ -26,7 +26,7 @@ double paper_seconds(std::int64_t steps) {
 
 // Untrained: what is measured does not depend on it.
 std::shared_ptr<const Protector> some_protector(std::int64_t steps) {
-  meta::PublicRandom random(1);
+  PublicRandom random(1);
   Protector protector;
   protector.output_scale = 0.01;
   protector.scheduler = meta::first_scheduler({Protector::kSchedulerInputs, protector.units},

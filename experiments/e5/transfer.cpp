@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "meta/public_random.h"
+#include "base/public_random.h"
 #include "meta/train_protector.h"
 #include "private_run.h"
 #include "ration/objectives/glm/glm.h"
@@ -108,7 +108,7 @@ TransferRun baseline_run(const PublicData& to, const std::string& method, double
           ? Split{std::make_shared<const Rows>(rows.train->with_row_norms_at_most(*schema.max_row_norm)),
                   std::make_shared<const Rows>(rows.test->with_row_norms_at_most(*schema.max_row_norm))}
           : rows;
-  meta::PublicRandom random(2000 + repeat);
+  PublicRandom random(2000 + repeat);
   const Fitted model = fit(resolved, schema, fitted.train, random, {.threads = 1, .certificate = false});
   TransferRun out;
   out.to = to.name;
